@@ -1,0 +1,44 @@
+//! Tool calls as decisions: what the model wants done, before anything is done.
+
+use crate::call::{Class, Prepared, Risk};
+use crate::id::{ActionId, CallId, Sha256};
+use crate::text::Text;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ActionDecided {
+    /// Also the idempotency key of the tool.
+    pub action: ActionId,
+    pub call: CallId,
+    pub provider_call: String,
+    pub tool: String,
+    pub args: Text,
+    pub args_hash: Sha256,
+    pub class: Class,
+    pub risk: Risk,
+    pub prepared: Prepared,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WithdrawReason {
+    /// Unknown tool or arguments that do not fit.
+    Invalid,
+    /// The run must answer and may not act.
+    Limit,
+    /// The call was asked for and never decided, as in a fork from the middle of a batch.
+    NeverDecided,
+    /// A person said no.
+    Denied,
+}
+
+/// The call will not run; the note is its result for the model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ActionWithdrawn {
+    pub call: CallId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action: Option<ActionId>,
+    pub reason: WithdrawReason,
+    pub note: Text,
+}

@@ -1,0 +1,120 @@
+//! The closed list of what can have happened. One line here is one event type with its current version.
+//!
+//! Names are dotted and in the past tense. A changed shape gets a new version, an upcaster in [`crate::upcast`]
+//! and a golden history; names and numbers are never reused.
+
+mod action;
+mod ask;
+mod host;
+mod message;
+mod model;
+mod owner;
+mod run;
+mod session;
+mod tool;
+
+pub use action::{ActionDecided, ActionWithdrawn, WithdrawReason};
+pub use ask::{AskAnswered, AskOpened};
+pub use host::{HostQuarantined, HostRecovered};
+pub use message::{MessageReceived, MessageSent, Mode};
+pub use model::{FailureClass, ModelCompleted, ModelFailed, ModelRequested, Purpose, Usage};
+pub use owner::OwnerTaken;
+pub use run::{RunFinished, RunOutcome, RunPaused, RunResumed, RunStarted};
+pub use session::{Origin, SessionCreated};
+pub use tool::{CancelReason, ToolAdopted, ToolCancelled, ToolFinished, ToolReconciled, ToolStarted, ToolUnknown, UnknownReason, Verdict};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The stored data does not have the shape its type and version promise.
+#[derive(Debug, thiserror::Error)]
+pub enum BadBody {
+    #[error("event type `{0}` is not known to this version of the program")]
+    UnknownType(String),
+    #[error("event type `{name}` has version {found}, this program knows up to {known}")]
+    Newer { name: String, found: u16, known: u16 },
+    #[error("data of event type `{name}` version {v} is malformed: {source}")]
+    Malformed { name: String, v: u16, source: serde_json::Error },
+}
+
+macro_rules! bodies {
+    ($($name:literal $v:literal $variant:ident($data:ty);)*) => {
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Body { $($variant($data),)* }
+
+        impl Body {
+            /// Every event type with its current version.
+            pub const CATALOGUE: &'static [(&'static str, u16)] = &[$(($name, $v),)*];
+
+            #[must_use]
+            pub fn name(&self) -> &'static str {
+                match self { $(Body::$variant(_) => $name,)* }
+            }
+
+            #[must_use]
+            pub fn v(&self) -> u16 {
+                match self { $(Body::$variant(_) => $v,)* }
+            }
+
+            /// Canonical JSON of the data alone.
+            #[must_use]
+            pub fn data_json(&self) -> String {
+                let json = match self { $(Body::$variant(data) => serde_json::to_string(data),)* };
+                // Every field is a string, number, list or struct of such: nothing in it can fail to be JSON.
+                json.unwrap_or_default()
+            }
+
+            /// Decodes data that is already in its current version.
+            pub fn decode(name: &str, data: &str) -> Result<Body, BadBody> {
+                match name {
+                    $($name => serde_json::from_str(data)
+                        .map(Body::$variant)
+                        .map_err(|source| BadBody::Malformed { name: name.to_owned(), v: $v, source }),)*
+                    _ => Err(BadBody::UnknownType(name.to_owned())),
+                }
+            }
+
+            /// JSON Schema of the data of each event type.
+            #[must_use]
+            pub fn schemas() -> Vec<(&'static str, u16, schemars::Schema)> {
+                vec![$(($name, $v, schemars::schema_for!($data)),)*]
+            }
+        }
+
+        $(impl From<$data> for Body {
+            fn from(data: $data) -> Body {
+                Body::$variant(data)
+            }
+        })*
+    };
+}
+
+bodies! {
+    "session.created" 1 SessionCreated(SessionCreated);
+    "owner.taken" 1 OwnerTaken(OwnerTaken);
+    "message.received" 1 MessageReceived(MessageReceived);
+    "message.sent" 1 MessageSent(MessageSent);
+    "run.started" 1 RunStarted(RunStarted);
+    "run.paused" 1 RunPaused(RunPaused);
+    "run.resumed" 1 RunResumed(RunResumed);
+    "run.finished" 1 RunFinished(RunFinished);
+    "model.requested" 1 ModelRequested(ModelRequested);
+    "model.completed" 1 ModelCompleted(ModelCompleted);
+    "model.failed" 1 ModelFailed(ModelFailed);
+    "action.decided" 1 ActionDecided(ActionDecided);
+    "action.withdrawn" 1 ActionWithdrawn(ActionWithdrawn);
+    "ask.opened" 1 AskOpened(AskOpened);
+    "ask.answered" 1 AskAnswered(AskAnswered);
+    "tool.started" 1 ToolStarted(ToolStarted);
+    "tool.adopted" 1 ToolAdopted(ToolAdopted);
+    "tool.finished" 1 ToolFinished(ToolFinished);
+    "tool.cancelled" 1 ToolCancelled(ToolCancelled);
+    "tool.unknown" 1 ToolUnknown(ToolUnknown);
+    "tool.reconciled" 1 ToolReconciled(ToolReconciled);
+    "host.quarantined" 1 HostQuarantined(HostQuarantined);
+    "host.recovered" 1 HostRecovered(HostRecovered);
+}
+
+/// Who says so: a person by name, the agent, a tool, a channel, or the program itself.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct Principal(pub String);

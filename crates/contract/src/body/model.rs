@@ -1,0 +1,77 @@
+//! Calls of a model. Each attempt is an event; the request itself is recomputed from the log.
+
+use crate::id::{EventId, Sha256};
+use crate::request::Part;
+use crate::text::Text;
+use crate::units::{Epoch, Version};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// The next reply of the conversation.
+    Reply,
+    /// The last reply of a run at its limit: it must answer, its calls are not run.
+    LastReply,
+}
+
+/// The model is to be asked. The event seals everything fresh; its id names the call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ModelRequested {
+    pub purpose: Purpose,
+    pub attempt: u16,
+    pub epoch: Epoch,
+    /// The last event that the request shows something of.
+    pub covers: Version,
+    /// A correction shown at the end of the request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nudge: Option<Text>,
+    /// Hash of the canonical request bytes; whoever recomputes the request can check it.
+    pub request_sha256: Sha256,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Usage {
+    pub input: u64,
+    pub output: u64,
+    pub cache_read: u64,
+    pub cache_write: u64,
+    pub reasoning: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ModelCompleted {
+    pub request: EventId,
+    pub attempt: u16,
+    /// In the order received.
+    pub parts: Vec<Part>,
+    pub usage: Usage,
+    /// Millionths of the price unit; absent when nobody knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_micros: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureClass {
+    Transient,
+    RateLimited,
+    Overloaded,
+    ContextTooLong,
+    Auth,
+    Permanent,
+    /// The owner died while the call was open; nobody knows the answer, and it is asked again.
+    Interrupted,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ModelFailed {
+    pub request: EventId,
+    pub attempt: u16,
+    pub class: FailureClass,
+    /// Whether the same run goes on.
+    pub recoverable: bool,
+    pub message: Text,
+}

@@ -1,0 +1,47 @@
+//! A run goes from a message to `run.finished`.
+
+use super::Principal;
+use crate::config::ConfigRef;
+use crate::id::{Key, MessageId, RunId};
+use crate::text::Text;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunStarted {
+    pub run: RunId,
+    /// The message that the run answers.
+    pub message: MessageId,
+    pub config: ConfigRef,
+}
+
+/// The run waits for a person to resume it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RunPaused {
+    pub run: RunId,
+}
+
+/// A person said go on; it also clears the count of recoveries.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RunResumed {
+    pub key: Key,
+    pub by: Principal,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RunOutcome {
+    Completed,
+    Cancelled,
+    Failed,
+    Limit,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunFinished {
+    pub run: RunId,
+    pub outcome: RunOutcome,
+    /// Why, when the outcome is not `completed`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Text>,
+}

@@ -1,0 +1,74 @@
+//! A tool call as the runtime prepared it: checked, described, and not yet run.
+
+use crate::id::Sha256;
+use crate::text::Text;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What may be done when the outcome of an attempt was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    /// Changes nothing: run it again.
+    Pure,
+    /// Does the same when run twice under one action id: run it again.
+    Idempotent,
+    /// The world can be asked whether it happened.
+    Probe,
+    /// Never run again by itself.
+    Unsafe,
+}
+
+impl Class {
+    /// Whether a lost attempt may simply be followed by another one.
+    #[must_use]
+    pub fn repeatable(self) -> bool {
+        match self {
+            Class::Pure | Class::Idempotent => true,
+            Class::Probe | Class::Unsafe => false,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Risk {
+    Low,
+    Medium,
+    High,
+}
+
+/// What preparing a call found out without any effect.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Prepared {
+    /// Paths the call would touch.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<String>,
+    /// Hosts the call would reach.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
+    /// Commands the call would run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<String>,
+    /// What a person would be shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preview: Option<Text>,
+    /// Hash of what the preview read; a start that finds another one fails.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub witness: Option<Sha256>,
+}
+
+/// One call of a reply, as it goes into `accept`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PreparedCall {
+    /// The provider's own name of the call, sent back with its result.
+    pub provider_call: String,
+    pub tool: String,
+    pub args: Text,
+    pub args_hash: Sha256,
+    pub class: Class,
+    pub risk: Risk,
+    pub prepared: Prepared,
+    /// Set when the call cannot run as it is; the text goes back to the model.
+    pub refused: Option<Text>,
+}

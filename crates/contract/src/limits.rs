@@ -1,0 +1,34 @@
+//! Every limit has a name, a unit and a reason here; none is written as a bare number elsewhere.
+
+/// Events in one append, so that one call never holds the writer for long.
+pub const APPEND_EVENTS_MAX: usize = 256;
+/// Bytes in one append, so that a transaction stays in the page cache.
+pub const APPEND_BYTES_MAX: usize = 1024 * 1024;
+/// Bytes of a text inside an event; anything longer is a blob, so folding stays cheap.
+pub const TEXT_INLINE_BYTES_MAX: usize = 8 * 1024;
+/// Bytes kept of each end of a long text; together what a model is shown of a tool result (16 KiB).
+pub const TEXT_END_BYTES_MAX: usize = 8 * 1024;
+/// Bytes of a blob stored as a row; larger ones are files, which the database would only fragment.
+pub const BLOB_ROW_BYTES_MAX: usize = 256 * 1024;
+/// Tools of one reply that run at the same time: enough to hide latency, few enough to watch.
+pub const PARALLEL_TOOLS_MAX: usize = 8;
+/// Rounds of `advance` before a machine counts as broken: no legal state needs more than a few.
+pub const ADVANCE_ROUNDS_MAX: usize = 32;
+/// Model replies in one run before it must answer.
+pub const ITERATIONS_DEFAULT: u32 = 150;
+/// Calls taken from one reply; a model that asks for more is told so.
+pub const CALLS_PER_REPLY_MAX: usize = 64;
+/// Owners in a row that ended without an outcome or an input before the session waits for a person.
+pub const RECOVERIES_MAX: u8 = 3;
+/// Attempts of one pure or idempotent action; each costs a crash, so more would only repeat it.
+pub const ATTEMPTS_MAX: u16 = 5;
+/// Empty replies in a row before a run fails; the first gets a correction.
+pub const EMPTY_REPLIES_MAX: u8 = 2;
+/// Bytes of process output kept on disk, half from its head and half from its tail.
+pub const SPOOL_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// Milliseconds that another machine has to recover its own tool before it counts as unknown.
+pub const OTHER_MACHINE_PATIENCE_MS: u64 = 60_000;
+/// Milliseconds between the polite and the forced end of a process that must stop.
+pub const STOP_GRACE_MS: u64 = 5_000;
+/// Bytes of a message from a person; longer material belongs into a file.
+pub const MESSAGE_BYTES_MAX: usize = 4 * 1024 * 1024;

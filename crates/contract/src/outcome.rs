@@ -1,0 +1,57 @@
+//! What came of an effect. Every executor ends in exactly one of these.
+
+use crate::body::{CancelReason, FailureClass, UnknownReason, Usage};
+use crate::call::PreparedCall;
+use crate::config::ConfigRef;
+use crate::text::Text;
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Outcome {
+    /// Answers [`crate::effect::Effect::Prepare`].
+    Prepared(ConfigRef),
+    /// The run's configuration cannot be resolved.
+    Unprepared {
+        reason: Text,
+    },
+    Model(ModelOutcome),
+    Tool(ToolOutcome),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ModelOutcome {
+    Replied(Reply),
+    Failed { class: FailureClass, message: Text },
+}
+
+/// A whole reply, its calls prepared.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reply {
+    pub parts: Vec<ReplyPart>,
+    pub usage: Usage,
+    pub cost_micros: Option<u64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ReplyPart {
+    Text(Text),
+    Call(PreparedCall),
+    Opaque { protocol: String, model: String, bytes: Text },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ToolOutcome {
+    Finished {
+        ok: bool,
+        output: Text,
+        exit: Option<i32>,
+        signal: Option<i32>,
+    },
+    /// Not an end: the attempt was found running and goes on.
+    Adopted,
+    Cancelled(CancelReason),
+    Unknown {
+        reason: UnknownReason,
+        output: Text,
+    },
+}

@@ -1,0 +1,18 @@
+//! Ports: what the runtime needs of the outside, implemented by adapters and injected.
+
+mod clock;
+mod live;
+mod log;
+mod model;
+mod tools;
+
+pub use clock::Clock;
+pub use live::{Frame, Live, Silent};
+pub use log::{Append, AppendError, Appended, Blobs, Expected, Fence, Lease, LeaseError, Log, LogError, Stored, Tail};
+pub use model::{Model, ModelCall, ModelFailure, RawCall, RawPart, RawReply};
+pub use tools::{Here, Preparation, Prepare, PrepareRefused, RawOutcome, Recovery, ToolJob, Tools};
+
+use std::future::Future;
+use std::pin::Pin;
+
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -1,0 +1,104 @@
+//! Tools: describe, prepare without effect, run, and find out what became of a lost attempt.
+
+use super::{BoxFuture, Live};
+use crate::body::{CancelReason, UnknownReason};
+use crate::call::{Class, Prepared, Risk};
+use crate::config::ToolSpec;
+use crate::id::{ActionId, BootId, MachineId, Sha256, StreamId};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A call to be prepared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prepare {
+    pub tool: String,
+    pub args: String,
+    pub folder: PathBuf,
+}
+
+/// What preparing found out; long previews are still whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Preparation {
+    pub class: Class,
+    pub risk: Risk,
+    /// Without its preview, which may be long.
+    pub prepared: Prepared,
+    pub preview: Option<String>,
+}
+
+/// The call cannot run as it is; the text is for the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PrepareRefused {
+    pub message: String,
+}
+
+/// One attempt of one action.
+#[derive(Clone)]
+pub struct ToolJob {
+    pub stream: StreamId,
+    pub action: ActionId,
+    pub attempt: u16,
+    pub tool: String,
+    pub args: String,
+    pub folder: PathBuf,
+    pub witness: Option<Sha256>,
+    pub class: Class,
+    /// Where the attempt was started.
+    pub machine: MachineId,
+    pub boot: BootId,
+    pub live: Arc<dyn Live>,
+}
+
+/// Where this process runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Here {
+    pub machine: MachineId,
+    pub boot: BootId,
+}
+
+/// What came of an attempt; its output is still whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RawOutcome {
+    Finished { ok: bool, output: String, exit: Option<i32>, signal: Option<i32> },
+    Cancelled(CancelReason),
+    Unknown { reason: UnknownReason, output: String },
+}
+
+/// What recovery found.
+pub enum Recovery {
+    Ended(RawOutcome),
+    /// It is running; the future ends with it.
+    Running(BoxFuture<'static, RawOutcome>),
+}
+
+pub trait Tools: Send + Sync {
+    fn specs(&self) -> Vec<ToolSpec>;
+
+    /// Checks and describes a call; has no effect.
+    fn prepare(&self, call: Prepare) -> BoxFuture<'_, Result<Preparation, PrepareRefused>>;
+
+    /// Runs the attempt. Called at most once for an attempt, and only after its `tool.started` is durable.
+    fn start(&self, job: ToolJob) -> BoxFuture<'_, RawOutcome>;
+
+    /// Finds out what became of an attempt of an earlier owner. Never runs it.
+    fn recover<'a>(&'a self, job: ToolJob, here: &'a Here) -> BoxFuture<'a, Recovery>;
+}
+
+impl std::fmt::Debug for ToolJob {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ToolJob")
+            .field("action", &self.action)
+            .field("attempt", &self.attempt)
+            .field("tool", &self.tool)
+            .finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Recovery {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Recovery::Ended(outcome) => f.debug_tuple("Ended").field(outcome).finish(),
+            Recovery::Running(_) => f.write_str("Running"),
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! What a model is asked: items in the order they were shown, in one canonical form.
+//!
+//! Request n is a byte prefix of request n+1, so nothing here may depend on anything but the items.
+
+use crate::id::{CallId, Sha256};
+use crate::text::Text;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// A piece of a reply, in the order received.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    Text(Text),
+    Call {
+        call: CallId,
+        provider_call: String,
+        tool: String,
+        args: Text,
+    },
+    /// Goes back byte for byte to the same protocol and model, and to no other.
+    Opaque {
+        protocol: String,
+        model: String,
+        bytes: Text,
+    },
+}
+
+/// One entry of the conversation as a model sees it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Item {
+    /// A person said this.
+    Message(Text),
+    /// The model said this.
+    Assistant(Vec<Part>),
+    /// What came of a call.
+    Result { call: CallId, provider_call: String, text: Text },
+    /// The runtime tells the model something, as data.
+    Notice(Text),
+}
+
+impl Item {
+    /// The canonical line of this item, with its final newline.
+    #[must_use]
+    pub fn line(&self) -> Vec<u8> {
+        json_line(self)
+    }
+}
+
+/// The request of the open model call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelRequest {
+    /// Names the blob with model, tools and system text.
+    pub config: Sha256,
+    pub items: Vec<Arc<Item>>,
+}
+
+impl ModelRequest {
+    /// The first canonical line: configuration by hash.
+    #[must_use]
+    pub fn header(config: Sha256) -> Vec<u8> {
+        #[derive(Serialize)]
+        struct Header {
+            config: Sha256,
+        }
+        json_line(&Header { config })
+    }
+
+    /// One line for the configuration, then one for each item.
+    #[must_use]
+    pub fn canonical(&self) -> Vec<u8> {
+        let mut bytes = ModelRequest::header(self.config);
+        for item in &self.items {
+            bytes.extend(item.line());
+        }
+        bytes
+    }
+
+    #[must_use]
+    pub fn sha256(&self) -> Sha256 {
+        Sha256::of(&self.canonical())
+    }
+
+    /// Whether every call has exactly one result after it and no result stands alone, as all protocols demand.
+    #[must_use]
+    pub fn is_valid(&self) -> bool {
+        let mut open: Vec<CallId> = Vec::new();
+        for item in &self.items {
+            match item.as_ref() {
+                Item::Assistant(parts) => {
+                    if !open.is_empty() {
+                        return false;
+                    }
+                    open.extend(parts.iter().filter_map(|part| match part {
+                        Part::Call { call, .. } => Some(*call),
+                        Part::Text(_) | Part::Opaque { .. } => None,
+                    }));
+                }
+                Item::Result { call, .. } => match open.iter().position(|c| c == call) {
+                    Some(place) => drop(open.remove(place)),
+                    None => return false,
+                },
+                Item::Message(_) | Item::Notice(_) => {
+                    if !open.is_empty() {
+                        return false;
+                    }
+                }
+            }
+        }
+        open.is_empty() && !matches!(self.items.last().map(AsRef::as_ref), None | Some(Item::Assistant(_)))
+    }
+}
+
+fn json_line<T: Serialize>(value: &T) -> Vec<u8> {
+    // Items hold only strings, numbers and lists of such: nothing in them can fail to be JSON.
+    let mut line = serde_json::to_vec(value).unwrap_or_default();
+    line.push(b'\n');
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(index: u16) -> CallId {
+        CallId { reply: 1, index }
+    }
+
+    fn asked(indexes: &[u16]) -> Item {
+        let part = |i: &u16| Part::Call { call: call(*i), provider_call: format!("p{i}"), tool: "t".into(), args: Text::from("{}") };
+        Item::Assistant(indexes.iter().map(part).collect())
+    }
+
+    fn result(index: u16) -> Item {
+        Item::Result { call: call(index), provider_call: format!("p{index}"), text: Text::from("done") }
+    }
+
+    fn valid(items: Vec<Item>) -> bool {
+        ModelRequest { config: Sha256::of(b""), items: items.into_iter().map(Arc::new).collect() }.is_valid()
+    }
+
+    #[test]
+    fn a_transcript_is_valid_when_each_call_has_one_result_before_anything_else() {
+        let hello = || Item::Message(Text::from("hello"));
+        assert!(valid(vec![hello()]));
+        assert!(valid(vec![hello(), asked(&[0, 1]), result(0), result(1)]));
+        assert!(!valid(vec![]));
+        assert!(!valid(vec![hello(), asked(&[0])]));
+        assert!(!valid(vec![hello(), asked(&[0, 1]), result(0)]));
+        assert!(!valid(vec![hello(), asked(&[0]), hello(), result(0)]));
+        assert!(!valid(vec![hello(), result(0)]));
+        assert!(!valid(vec![hello(), asked(&[0]), result(0), result(0)]));
+    }
+
+    #[test]
+    fn a_longer_request_begins_with_the_bytes_of_the_shorter() {
+        let mut request = ModelRequest { config: Sha256::of(b"c"), items: vec![Arc::new(Item::Message(Text::from("a\nb")))] };
+        let before = request.canonical();
+        request.items.push(Arc::new(Item::Notice(Text::from("n"))));
+        assert!(request.canonical().starts_with(&before));
+    }
+}

@@ -1,0 +1,83 @@
+//! Old shapes of stored data become current ones here, one step a version. Nothing stored is rewritten.
+
+use crate::body::{BadBody, Body};
+use serde_json::Value;
+
+/// Turns data of version `from` of one event type into version `from + 1`.
+#[derive(Clone, Copy, Debug)]
+pub struct Upcaster {
+    pub name: &'static str,
+    pub from: u16,
+    pub step: fn(Value) -> Value,
+}
+
+/// All steps from any version ever written to the current one.
+pub const UPCASTERS: &[Upcaster] = &[];
+
+pub(crate) fn decode(name: &str, v: u16, data: &str) -> Result<Body, BadBody> {
+    decode_with(UPCASTERS, Body::CATALOGUE, name, v, data)
+}
+
+fn decode_with(steps: &[Upcaster], catalogue: &[(&str, u16)], name: &str, v: u16, data: &str) -> Result<Body, BadBody> {
+    let Some((_, current)) = catalogue.iter().find(|(known, _)| *known == name) else {
+        return Err(BadBody::UnknownType(name.to_owned()));
+    };
+    if v == *current {
+        return Body::decode(name, data);
+    }
+    if v > *current {
+        return Err(BadBody::Newer { name: name.to_owned(), found: v, known: *current });
+    }
+    let malformed = |source| BadBody::Malformed { name: name.to_owned(), v, source };
+    let mut value: Value = serde_json::from_str(data).map_err(malformed)?;
+    for from in v..*current {
+        let step = steps.iter().find(|step| step.name == name && step.from == from);
+        value = match step {
+            Some(step) => (step.step)(value),
+            None => return Err(BadBody::UnknownType(format!("{name} version {from}"))),
+        };
+    }
+    Body::decode(name, &value.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// As if `message.sent` once called its field `reply`, and before that held it in a list.
+    const STEPS: &[Upcaster] = &[
+        Upcaster { name: "message.sent", from: 1, step: |old| json!({ "reply": old["replies"][0] }) },
+        Upcaster { name: "message.sent", from: 2, step: |old| json!({ "completed": old["reply"] }) },
+    ];
+    const CATALOGUE: &[(&str, u16)] = &[("message.sent", 3)];
+    const ID: &str = "evt_00000000000000000000000000";
+
+    fn decoded(v: u16, data: Value) -> Result<Body, BadBody> {
+        decode_with(STEPS, CATALOGUE, "message.sent", v, &data.to_string())
+    }
+
+    #[test]
+    fn every_old_version_becomes_the_current_shape() {
+        let current = decoded(3, json!({ "completed": ID })).unwrap();
+        assert_eq!(decoded(2, json!({ "reply": ID })).unwrap(), current);
+        assert_eq!(decoded(1, json!({ "replies": [ID] })).unwrap(), current);
+    }
+
+    #[test]
+    fn a_newer_version_and_an_unknown_type_are_named() {
+        let newer = decoded(4, json!({})).unwrap_err();
+        assert!(matches!(newer, BadBody::Newer { found: 4, known: 3, .. }));
+        let unknown = decode_with(STEPS, CATALOGUE, "moon.landed", 1, "{}").unwrap_err();
+        assert_eq!(unknown.to_string(), "event type `moon.landed` is not known to this version of the program");
+    }
+
+    #[test]
+    fn every_event_type_has_a_step_from_each_of_its_old_versions() {
+        for (name, current) in Body::CATALOGUE {
+            for from in 1..*current {
+                assert!(UPCASTERS.iter().any(|step| step.name == *name && step.from == from), "{name} {from}");
+            }
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Model adapters: the scripted model.

@@ -1,0 +1,1 @@
+//! The only loop: drives machines, executes effects through ports, owns streams.

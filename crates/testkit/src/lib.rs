@@ -1,0 +1,1 @@
+//! Virtual world, crash explorer and golden histories.

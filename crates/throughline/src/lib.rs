@@ -1,0 +1,1 @@
+//! The library people embed: all adapters wired into a runtime.

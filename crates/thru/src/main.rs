@@ -1,0 +1,2 @@
+//! The terminal binary.
+fn main() {}

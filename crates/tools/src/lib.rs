@@ -1,0 +1,1 @@
+//! Built-in tools, preparation of calls and the process supervisor.

@@ -1,0 +1,2 @@
+//! House rules as checks.
+fn main() {}
