@@ -68,7 +68,7 @@ pub struct PreparedCall {
     pub args_hash: Sha256,
     pub class: Class,
     pub risk: Risk,
-    pub prepared: Prepared,
+    pub prepared: Box<Prepared>,
     /// Set when the call cannot run as it is; the text goes back to the model.
     pub refused: Option<Text>,
 }

@@ -41,7 +41,7 @@ pub enum Level {
 }
 
 /// What a machine says: everything of an event but its place and time.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Draft {
     pub id: EventId,
     /// The event that led to this one; absent only for first causes.
@@ -57,7 +57,7 @@ pub struct Draft {
 }
 
 /// A draft with its place in a stream and its time.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Event {
     pub version: Version,
     pub time: Time,

@@ -16,8 +16,8 @@ pub const PARALLEL_TOOLS_MAX: usize = 8;
 pub const ADVANCE_ROUNDS_MAX: usize = 32;
 /// Model replies in one run before it must answer.
 pub const ITERATIONS_DEFAULT: u32 = 150;
-/// Calls taken from one reply; a model that asks for more is told so.
-pub const CALLS_PER_REPLY_MAX: usize = 64;
+/// Calls taken from one reply, so that a reply with the longest arguments still fits into one append.
+pub const CALLS_PER_REPLY_MAX: usize = 24;
 /// Owners in a row that ended without an outcome or an input before the session waits for a person.
 pub const RECOVERIES_MAX: u8 = 3;
 /// Attempts of one pure or idempotent action; each costs a crash, so more would only repeat it.

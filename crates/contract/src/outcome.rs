@@ -10,10 +10,6 @@ use serde::{Deserialize, Serialize};
 pub enum Outcome {
     /// Answers [`crate::effect::Effect::Prepare`].
     Prepared(ConfigRef),
-    /// The run's configuration cannot be resolved.
-    Unprepared {
-        reason: Text,
-    },
     Model(ModelOutcome),
     Tool(ToolOutcome),
 }
@@ -35,7 +31,7 @@ pub struct Reply {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ReplyPart {
     Text(Text),
-    Call(PreparedCall),
+    Call(Box<PreparedCall>),
     Opaque { protocol: String, model: String, bytes: Text },
 }
 

@@ -36,9 +36,25 @@ pub enum Item {
     /// The model said this.
     Assistant(Vec<Part>),
     /// What came of a call.
-    Result { call: CallId, provider_call: String, text: Text },
+    Result(CallResult),
     /// The runtime tells the model something, as data.
     Notice(Text),
+}
+
+/// The result of a call: facts, what the tool printed, and what the runtime has to say about it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallResult {
+    pub call: CallId,
+    pub provider_call: String,
+    pub ok: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit: Option<i32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<i32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<Text>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Text>,
 }
 
 impl Item {
@@ -98,7 +114,7 @@ impl ModelRequest {
                         Part::Text(_) | Part::Opaque { .. } => None,
                     }));
                 }
-                Item::Result { call, .. } => match open.iter().position(|c| c == call) {
+                Item::Result(result) => match open.iter().position(|call| *call == result.call) {
                     Some(place) => drop(open.remove(place)),
                     None => return false,
                 },
@@ -134,7 +150,15 @@ mod tests {
     }
 
     fn result(index: u16) -> Item {
-        Item::Result { call: call(index), provider_call: format!("p{index}"), text: Text::from("done") }
+        Item::Result(CallResult {
+            call: call(index),
+            provider_call: format!("p{index}"),
+            ok: true,
+            exit: None,
+            signal: None,
+            note: None,
+            output: Some(Text::from("done")),
+        })
     }
 
     fn valid(items: Vec<Item>) -> bool {

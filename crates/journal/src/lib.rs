@@ -1,1 +1,22 @@
 //! The log: in memory and on SQLite, with blobs, leases and host locks.
+//!
+//! Owns how events are stored, chained by hash, found again and checked, which host owns a stream, and which
+//! hosts are alive. Must not know what an event means: a stream is a name, an event is an id and bytes, and
+//! nothing here looks inside a body. Both implementations pass the suite in `tests/suite`.
+//!
+//! Read in this order: `append` (the checks every append passes), `chain` (hashes and what a read
+//! verifies), `memory` (the semantics in their simplest form), then `sqlite`.
+
+mod append;
+mod blobs;
+mod chain;
+mod durable;
+mod filesystem;
+mod hosts;
+mod memory;
+mod sqlite;
+
+pub use chain::{GENESIS, Verified, link};
+pub use filesystem::{ProbeFilesystem, filesystem_magic};
+pub use memory::MemoryJournal;
+pub use sqlite::{OpenError, Options, SqliteJournal, Tuning};

@@ -1,1 +1,10 @@
-//! Virtual world, crash explorer and golden histories.
+//! The virtual world in which the shipped driver and machines are searched for crashes that lose or repeat work.
+//!
+//! [`world`] is everything outside the driver: the log, processes, people, hosts that die. [`explore`] walks every
+//! order in which things can happen in it, [`monitor`] holds the invariants, [`canon`] tells which worlds are the same.
+
+pub mod canon;
+pub mod explore;
+pub mod monitor;
+pub mod scenario;
+pub mod world;

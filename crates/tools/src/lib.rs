@@ -1,1 +1,168 @@
 //! Built-in tools, preparation of calls and the process supervisor.
+//!
+//! Owns what a tool does and how a lost attempt is found again. Must not decide about approval, write to the log, or
+//! run an attempt twice. [`Toolbox`] is the port; the tools are one file each below `tool`; [`supervise`] is the other
+//! process above every command.
+
+mod args;
+mod place;
+pub mod supervise;
+mod texts;
+mod tool;
+
+use contract::body::UnknownReason;
+use contract::call::Class;
+use contract::config::ToolSpec;
+use contract::id::ActionId;
+use contract::limits::OTHER_MACHINE_PATIENCE_MS;
+use contract::port::{BoxFuture, Frame, Here, Preparation, Prepare, PrepareRefused, RawOutcome, Recovery, ToolJob, Tools};
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+use supervise::client::{self, Found};
+use supervise::{Command, Folder};
+use tool::{Run, SameBoot, Tool};
+
+/// Where and how tools run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// One folder for each attempt is made below it.
+    pub spool: PathBuf,
+    /// The program that becomes a supervisor when it is executed as [`supervise::ARGV0`].
+    pub supervisor: PathBuf,
+    /// What another machine has to recover its own attempts.
+    pub other_machine_patience: Duration,
+}
+
+impl Options {
+    /// This very program as supervisor, and the patience of the contract.
+    #[must_use]
+    pub fn new(spool: impl Into<PathBuf>) -> Options {
+        Options {
+            spool: spool.into(),
+            supervisor: "/proc/self/exe".into(),
+            other_machine_patience: Duration::from_millis(OTHER_MACHINE_PATIENCE_MS),
+        }
+    }
+}
+
+/// The built-in tools.
+#[derive(Debug)]
+pub struct Toolbox {
+    options: Options,
+}
+
+impl Toolbox {
+    /// Fails only when a relative `spool` cannot be made absolute; supervisors work in folders of their own.
+    pub fn new(options: Options) -> io::Result<Toolbox> {
+        let spool = std::path::absolute(&options.spool)?;
+        Ok(Toolbox { options: Options { spool, ..options } })
+    }
+
+    /// Removes what is stored about an attempt. Only after its outcome is durable: then nobody will ask again.
+    pub fn forget(&self, action: ActionId, attempt: u16) -> io::Result<()> {
+        self.folder(action, attempt).remove()
+    }
+
+    /// Ends a supervised attempt: SIGTERM to its whole tree, SIGKILL after the grace. Its outcome comes as always.
+    ///
+    /// An error says that no supervisor listens: it is not up yet (`NotFound`) or has ended (`ConnectionRefused`).
+    pub async fn stop(&self, action: ActionId, attempt: u16, grace: Duration) -> io::Result<()> {
+        let grace_ms = u64::try_from(grace.as_millis()).unwrap_or(u64::MAX);
+        self.control(action, attempt, &Command::Stop { grace_ms }).await
+    }
+
+    /// Sends a command to the supervisor of a running attempt; also to one that another process started.
+    pub async fn control(&self, action: ActionId, attempt: u16, command: &Command) -> io::Result<()> {
+        client::send(&self.folder(action, attempt), command).await
+    }
+
+    /// What a supervised attempt has printed so far.
+    #[must_use]
+    pub fn output(&self, action: ActionId, attempt: u16) -> String {
+        supervise::output::whole(self.folder(action, attempt).path())
+    }
+
+    fn folder(&self, action: ActionId, attempt: u16) -> Folder {
+        Folder::of(&self.options.spool, action, attempt)
+    }
+
+    async fn start_attempt(&self, job: ToolJob) -> RawOutcome {
+        let folder = self.folder(job.action, job.attempt);
+        match tool::named(&job.tool).map(|tool| &tool.run) {
+            Some(Run::Inside { start, .. }) => inside(move || start(&job, &folder)).await,
+            Some(Run::Supervised { spec, outcome }) => {
+                let started = match spec(&job, &folder) {
+                    Ok(spec) => client::start(&self.options.supervisor, &folder, &spec).await.map_err(|error| texts::not_started(&error)),
+                    Err(text) => Err(text),
+                };
+                match started {
+                    Ok(running) => outcome(&job, running.wait(show_live(&job)).await),
+                    Err(text) => RawOutcome::Finished { ok: false, output: text, exit: None, signal: None },
+                }
+            }
+            None => RawOutcome::Finished { ok: false, output: unknown_tool(&job.tool), exit: None, signal: None },
+        }
+    }
+
+    async fn recover_attempt(&self, job: ToolJob, here: &Here) -> Recovery {
+        let Some(tool) = tool::named(&job.tool) else {
+            return Recovery::Ended(RawOutcome::Unknown { reason: UnknownReason::Lost, output: unknown_tool(&job.tool) });
+        };
+        // What changes nothing need not be waited for, wherever it ran.
+        if job.machine != here.machine && tool.class != Class::Pure {
+            tokio::time::sleep(self.options.other_machine_patience).await;
+            return Recovery::Ended(RawOutcome::Unknown { reason: UnknownReason::OtherMachine, output: String::new() });
+        }
+        let folder = self.folder(job.action, job.attempt);
+        match &tool.run {
+            Run::Inside { recover, .. } => {
+                let same_boot = SameBoot(job.boot == here.boot);
+                Recovery::Ended(inside(move || recover(&job, &folder, same_boot)).await)
+            }
+            Run::Supervised { outcome, .. } => match client::recover(&folder, &job.boot, &here.boot).await {
+                Found::Ended(ended) => Recovery::Ended(outcome(&job, ended)),
+                Found::Running(running) => Recovery::Running(Box::pin(async move { outcome(&job, running.wait(show_live(&job)).await) })),
+            },
+        }
+    }
+}
+
+impl Tools for Toolbox {
+    fn specs(&self) -> Vec<ToolSpec> {
+        tool::TOOLS.iter().map(Tool::spec).collect()
+    }
+
+    fn prepare(&self, call: Prepare) -> BoxFuture<'_, Result<Preparation, PrepareRefused>> {
+        Box::pin(async move {
+            let tool = tool::named(&call.tool).ok_or_else(|| PrepareRefused { message: unknown_tool(&call.tool) })?;
+            // Reads files for its preview.
+            let prepared = tokio::task::spawn_blocking(move || (tool.prepare)(&call)).await;
+            prepared.unwrap_or_else(|error| Err(PrepareRefused { message: texts::not_prepared(&error) }))
+        })
+    }
+
+    fn start(&self, job: ToolJob) -> BoxFuture<'_, RawOutcome> {
+        Box::pin(self.start_attempt(job))
+    }
+
+    fn recover<'a>(&'a self, job: ToolJob, here: &'a Here) -> BoxFuture<'a, Recovery> {
+        Box::pin(self.recover_attempt(job, here))
+    }
+}
+
+/// Runs a tool on a thread that may block; one that panics ended without saying anything.
+async fn inside(run: impl FnOnce() -> RawOutcome + Send + 'static) -> RawOutcome {
+    let lost = |error| RawOutcome::Unknown { reason: UnknownReason::Lost, output: texts::spool_lost(&error) };
+    tokio::task::spawn_blocking(run).await.unwrap_or_else(lost)
+}
+
+fn show_live(job: &ToolJob) -> impl FnMut(u64, String) + Send + 'static {
+    let ToolJob { stream, action, attempt, live, .. } = job.clone();
+    move |offset, text| live.show(Frame::ToolOutput { stream: stream.clone(), action, attempt, offset, text })
+}
+
+fn unknown_tool(name: &str) -> String {
+    let known: Vec<&str> = tool::TOOLS.iter().map(|tool| tool.name).collect();
+    texts::unknown_tool(name, &known)
+}

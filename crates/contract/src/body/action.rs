@@ -17,7 +17,7 @@ pub struct ActionDecided {
     pub args_hash: Sha256,
     pub class: Class,
     pub risk: Risk,
-    pub prepared: Prepared,
+    pub prepared: Box<Prepared>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -19,7 +19,7 @@ pub use host::{HostQuarantined, HostRecovered};
 pub use message::{MessageReceived, MessageSent, Mode};
 pub use model::{FailureClass, ModelCompleted, ModelFailed, ModelRequested, Purpose, Usage};
 pub use owner::OwnerTaken;
-pub use run::{RunFinished, RunOutcome, RunPaused, RunResumed, RunStarted};
+pub use run::{FinishReason, RunFinished, RunOutcome, RunPaused, RunResumed, RunStarted};
 pub use session::{Origin, SessionCreated};
 pub use tool::{CancelReason, ToolAdopted, ToolCancelled, ToolFinished, ToolReconciled, ToolStarted, ToolUnknown, UnknownReason, Verdict};
 
@@ -39,7 +39,7 @@ pub enum BadBody {
 
 macro_rules! bodies {
     ($($name:literal $v:literal $variant:ident($data:ty);)*) => {
-        #[derive(Clone, Debug, PartialEq)]
+        #[derive(Clone, Debug, PartialEq, Serialize)]
         pub enum Body { $($variant($data),)* }
 
         impl Body {

@@ -3,7 +3,6 @@
 use super::Principal;
 use crate::config::ConfigRef;
 use crate::id::{Key, MessageId, RunId};
-use crate::text::Text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -43,5 +42,18 @@ pub struct RunFinished {
     pub outcome: RunOutcome,
     /// Why, when the outcome is not `completed`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<Text>,
+    pub reason: Option<FinishReason>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FinishReason {
+    /// The last `model.failed` of the run says how.
+    ModelFailed,
+    /// The model said nothing, also after a correction.
+    EmptyReply,
+    /// The run had as many replies as it may.
+    TurnLimit,
+    /// A person said no.
+    Denied,
 }

@@ -5,9 +5,10 @@ use crate::event::{BadEvent, Draft, Event};
 use crate::id::{HostId, Sha256, StreamId};
 use crate::machine::Rest;
 use crate::units::{Epoch, Position, Time, Version};
+use serde::Serialize;
 
 /// Where the append must land.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Expected {
     /// The stream must not exist.
     NoStream,
@@ -31,12 +32,12 @@ impl Expected {
 }
 
 /// The append succeeds only while the stream's lease has this epoch, checked in the same atomic step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Fence {
     pub epoch: Epoch,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Append {
     pub stream: StreamId,
     pub expected: Expected,

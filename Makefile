@@ -1,0 +1,66 @@
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help run check lint unit test explore audit clean compiler-needed tools-needed
+
+help: ## List what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: compiler-needed ## Play an example job with a scripted model: no key, no network
+	@cargo run -q -p thru -- run --model script:examples/first-job.jsonl -C examples/workspace "Count the words of the poem and write them down"
+
+check: lint unit ## Fast: format, lints, house rules, dependencies, schema, unit tests
+
+lint: tools-needed
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	cargo xtask tidy
+	cargo xtask deps
+	cargo xtask schema --check
+
+unit: tools-needed
+	cargo nextest run --workspace --lib --bins
+
+# The unit tests of `check` are among all tests, so they run once.
+# A run that fails still shows its slowest tests and its time.
+# `make` is called by its plain name: a line with its variable would be run by `make -n` too.
+test: tools-needed ## Everything CI runs: check, all tests, explore
+	@SECONDS=0; trap 'echo "total: $$SECONDS s"' EXIT; \
+	make --no-print-directory lint; checked=$$SECONDS; \
+	cargo nextest run --workspace --no-run; built=$$SECONDS; \
+	rm -f target/nextest/default/junit.xml; failed=0; \
+	cargo nextest run --workspace || failed=$$?; tested=$$SECONDS; \
+	echo "ten slowest tests:"; cargo xtask slowest; \
+	echo "check: $$checked s, build: $$((built - checked)) s, tests: $$((tested - built)) s"; \
+	[ $$failed -eq 0 ] || exit $$failed; \
+	make --no-print-directory explore; \
+	echo "explore: $$((SECONDS - tested)) s"
+
+explore: compiler-needed ## Search every crash and interleaving, and catch every planted bug
+	cargo run -q --profile explore -p testkit --features planted --bin explore
+
+audit: ## Look for known vulnerabilities; needs cargo-deny and the network
+	@command -v cargo-deny >/dev/null || { echo "audit: not done, cargo-deny is missing: cargo install cargo-deny --locked"; exit 1; }
+	@cargo deny fetch db || { echo "audit: not done, the advisory database cannot be reached"; exit 1; }
+	@cargo deny check
+
+clean: ## Remove everything that was built
+	cargo clean
+
+# SQLite is compiled from source, which needs a C compiler; tidy lists the files through git.
+compiler-needed:
+	@command -v cargo >/dev/null || { echo "Rust is missing: see https://rustup.rs"; exit 1; }
+	@missing=""; \
+	command -v cc >/dev/null || missing="gcc libc6-dev"; \
+	command -v git >/dev/null || missing="$$missing git"; \
+	if [ -z "$$missing" ]; then exit 0; fi; \
+	if [ "$$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then \
+		apt-get update -q; DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $$missing; \
+	else \
+		echo "missing, please install (Debian names): $$missing"; exit 1; \
+	fi
+
+tools-needed: compiler-needed
+	@cargo fmt --version >/dev/null 2>&1 || rustup component add rustfmt
+	@cargo clippy --version >/dev/null 2>&1 || rustup component add clippy
+	@cargo nextest --version >/dev/null 2>&1 || cargo install cargo-nextest --locked

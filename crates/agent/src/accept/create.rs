@@ -1,0 +1,19 @@
+//! A session begins.
+
+use crate::draft::{About, Drafts};
+use crate::state::State;
+use contract::body::{Origin, Principal, SessionCreated};
+use contract::config::Options;
+use contract::event::{Actor, Draft, Trust};
+use contract::id::Key;
+use contract::input::Rejection;
+
+pub fn accept(state: &State, folder: String, options: Options, origin: Option<Origin>, by: Principal) -> Result<Vec<Draft>, Rejection> {
+    if state.session.is_some() {
+        return Err(Rejection::Exists);
+    }
+    let about = About { cause: None, call: None, actor: Actor::User(by.clone()), trust: Trust::User };
+    let mut drafts = Drafts::new(state);
+    drafts.fact(&Key("create".to_owned()), about, SessionCreated { folder, options, origin, by });
+    Ok(drafts.finish())
+}

@@ -1,0 +1,81 @@
+//! Open calls: start what may run, end what may not, and never run twice what could have had an effect.
+
+use crate::draft::{About, Drafts};
+use crate::prompts;
+use crate::state::{Call, Run, Stage, State};
+use contract::body::{ActionWithdrawn, OwnerTaken, Purpose, ToolReconciled, ToolStarted, UnknownReason, Verdict, WithdrawReason};
+use contract::id::CallId;
+use contract::limits::{ATTEMPTS_MAX, PARALLEL_TOOLS_MAX};
+use contract::text::Text;
+
+pub fn step(state: &State, drafts: &mut Drafts<'_>) {
+    let (Some(run), Some(owner)) = (&state.run, &state.owner) else {
+        return;
+    };
+    withdraw_undecided(state, drafts);
+    let mut running = state.running();
+    for (id, call) in &state.calls {
+        let startable = running < PARALLEL_TOOLS_MAX;
+        match &call.stage {
+            Stage::Decided => match forbidden(state, run) {
+                Some((reason, note)) => withdraw(drafts, *id, call, reason, note),
+                None if startable => {
+                    running += 1;
+                    start(drafts, owner, *id, call);
+                }
+                None => {}
+            },
+            Stage::Unknown { reason, .. } if !may_repeat(run, call) => reconcile(drafts, *id, call, *reason),
+            Stage::Unknown { .. } => {
+                if startable {
+                    running += 1;
+                    start(drafts, owner, *id, call);
+                }
+            }
+            Stage::Started(_) => {}
+        }
+    }
+}
+
+fn withdraw_undecided(state: &State, drafts: &mut Drafts<'_>) {
+    let Some(reply) = &state.reply else { return };
+    for call in reply.undecided.keys() {
+        let note = prompts::withdrawn_never_decided();
+        let withdrawn = ActionWithdrawn { call: *call, action: None, reason: WithdrawReason::NeverDecided, note };
+        drafts.intent(About::agent(reply.completed).call(*call), withdrawn);
+    }
+}
+
+/// Why no new tool of this run may start.
+fn forbidden(state: &State, run: &Run) -> Option<(WithdrawReason, Text)> {
+    if run.denied {
+        return Some((WithdrawReason::Denied, prompts::withdrawn_denied()));
+    }
+    let last = state.reply.as_ref().is_some_and(|reply| reply.purpose == Purpose::LastReply);
+    last.then(|| (WithdrawReason::Limit, prompts::withdrawn_limit()))
+}
+
+fn may_repeat(run: &Run, call: &Call) -> bool {
+    call.class.repeatable() && call.attempts < ATTEMPTS_MAX && !run.denied
+}
+
+fn start(drafts: &mut Drafts<'_>, owner: &OwnerTaken, id: CallId, call: &Call) {
+    let started = ToolStarted {
+        action: call.action,
+        attempt: call.attempts + 1,
+        epoch: owner.epoch,
+        machine: owner.machine,
+        boot: owner.boot.clone(),
+    };
+    drafts.intent(About::agent(call.decided).call(id), started);
+}
+
+fn withdraw(drafts: &mut Drafts<'_>, id: CallId, call: &Call, reason: WithdrawReason, note: Text) {
+    let withdrawn = ActionWithdrawn { call: id, action: Some(call.action), reason, note };
+    drafts.intent(About::agent(call.decided).call(id), withdrawn);
+}
+
+fn reconcile(drafts: &mut Drafts<'_>, id: CallId, call: &Call, reason: UnknownReason) {
+    let reconciled = ToolReconciled { action: call.action, verdict: Verdict::Told, note: prompts::unknown_outcome(reason) };
+    drafts.intent(About::agent(call.decided).call(id), reconciled);
+}

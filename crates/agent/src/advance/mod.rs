@@ -1,0 +1,39 @@
+//! Intents that the state itself calls for. Only the owner may advance; an empty answer means at rest.
+//!
+//! The steps stand in the order they are tried; the first that has something to say ends the round, and its
+//! drafts are folded before the next round. So each step sees a settled state and none needs to know the others.
+
+mod ask_model;
+mod calls;
+mod finish;
+mod park;
+mod say;
+mod takeover;
+
+use crate::draft::Drafts;
+use crate::state::State;
+use contract::event::Draft;
+use contract::units::Time;
+
+type Step = fn(&State, &mut Drafts<'_>);
+
+/// What an open run calls for, once it is not parked.
+const STEPS: &[Step] = &[calls::step, say::step, finish::step, ask_model::step];
+
+#[must_use]
+pub fn advance(state: &State, _now: Time) -> Vec<Draft> {
+    if state.session.is_none() || state.owner.is_none() {
+        return Vec::new();
+    }
+    let first: &[Step] = &[takeover::step, park::step];
+    let rest: &[Step] = if state.is_parked() || state.run.is_none() { &[] } else { STEPS };
+    for step in first.iter().chain(rest) {
+        let mut drafts = Drafts::new(state);
+        step(state, &mut drafts);
+        let drafts = drafts.finish();
+        if !drafts.is_empty() {
+            return drafts;
+        }
+    }
+    Vec::new()
+}

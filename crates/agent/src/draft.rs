@@ -1,0 +1,90 @@
+//! Turns what the machine wants to say into drafts: derives the id and fills in cause, run and trust.
+
+use crate::state::State;
+use contract::body::Body;
+use contract::event::{Actor, Draft, Trust};
+use contract::id::{CallId, EventId, Key};
+use contract::units::Version;
+
+/// Collects the drafts of one `accept` or one round of `advance`.
+#[derive(Debug)]
+pub struct Drafts<'a> {
+    state: &'a State,
+    drafts: Vec<Draft>,
+}
+
+/// What an event is besides its body.
+#[derive(Clone, Debug)]
+pub struct About {
+    pub cause: Option<EventId>,
+    pub call: Option<CallId>,
+    pub actor: Actor,
+    pub trust: Trust,
+}
+
+impl About {
+    #[must_use]
+    pub fn agent(cause: EventId) -> About {
+        About { cause: Some(cause), call: None, actor: Actor::Agent, trust: Trust::System }
+    }
+
+    #[must_use]
+    pub fn system(cause: Option<EventId>) -> About {
+        About { cause, call: None, actor: Actor::System, trust: Trust::System }
+    }
+
+    #[must_use]
+    pub fn call(self, call: CallId) -> About {
+        About { call: Some(call), ..self }
+    }
+}
+
+impl<'a> Drafts<'a> {
+    #[must_use]
+    pub fn new(state: &'a State) -> Drafts<'a> {
+        Drafts { state, drafts: Vec::new() }
+    }
+
+    /// The id a fact with this key has, wherever it lands.
+    #[must_use]
+    pub fn fact_id(&self, key: &Key) -> EventId {
+        EventId::of_input(&self.state.stream, key, self.place())
+    }
+
+    /// A fact: something that happened outside and is now known.
+    pub fn fact(&mut self, key: &Key, about: About, body: impl Into<Body>) {
+        let id = self.fact_id(key);
+        self.push(id, about, body.into());
+    }
+
+    /// An intent: something the machine itself decides at this version.
+    pub fn intent(&mut self, about: About, body: impl Into<Body>) {
+        let body = body.into();
+        let id = EventId::of_intent(&self.state.stream, self.state.version, self.drafts.len(), &body);
+        self.push(id, about, body);
+    }
+
+    #[must_use]
+    pub fn finish(self) -> Vec<Draft> {
+        self.drafts
+    }
+
+    fn place(&self) -> Version {
+        self.state.version.plus(self.drafts.len())
+    }
+
+    fn push(&mut self, id: EventId, about: About, body: Body) {
+        let run = self.state.run.as_ref();
+        self.drafts.push(Draft {
+            id,
+            cause: about.cause,
+            correlation: run.map(|run| run.trigger).or(about.cause),
+            run: run.map(|run| run.id),
+            level: self.state.level(),
+            call: about.call,
+            actor: about.actor,
+            trust: about.trust,
+            body,
+        });
+    }
+}

@@ -1,0 +1,101 @@
+//! The conversation as the model sees it: what was shown, in the order shown, and what comes next.
+//!
+//! A sealed item is never rendered again, moved or removed; so each request is a byte prefix of the next.
+
+use contract::id::{CallId, Sha256};
+use contract::request::{CallResult, Item, ModelRequest, Part};
+use contract::text::Text;
+use serde::Serialize;
+use sha2::{Digest, Sha256 as Hasher};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Transcript {
+    sealed: Vec<Arc<Item>>,
+    /// Results that no request has shown yet, in call order.
+    fresh: BTreeMap<CallId, CallResult>,
+    #[serde(skip)]
+    prefix: Prefix,
+}
+
+/// Running hash of the canonical bytes of everything sealed, so that hashing a request costs only what is new in it.
+#[derive(Clone, Default)]
+struct Prefix {
+    config: Option<Sha256>,
+    hasher: Hasher,
+}
+
+impl Transcript {
+    #[must_use]
+    pub fn sealed(&self) -> &[Arc<Item>] {
+        &self.sealed
+    }
+
+    #[must_use]
+    pub fn has_fresh(&self) -> bool {
+        !self.fresh.is_empty()
+    }
+
+    pub(crate) fn configure(&mut self, config: Sha256) {
+        if self.prefix.config == Some(config) {
+            return;
+        }
+        let mut hasher = Hasher::new();
+        hasher.update(ModelRequest::header(config));
+        for item in &self.sealed {
+            hasher.update(item.line());
+        }
+        self.prefix = Prefix { config: Some(config), hasher };
+    }
+
+    pub(crate) fn add_result(&mut self, result: CallResult) {
+        self.fresh.insert(result.call, result);
+    }
+
+    pub(crate) fn add_reply(&mut self, parts: Vec<Part>) {
+        if !parts.is_empty() {
+            self.push(Item::Assistant(parts));
+        }
+    }
+
+    /// What the next request adds to the last one: results in call order, then messages, then a correction.
+    fn next<'a>(&self, messages: impl Iterator<Item = &'a Text>, nudge: Option<&Text>) -> Vec<Item> {
+        let results = self.fresh.values().cloned().map(Item::Result);
+        let messages = messages.cloned().map(Item::Message);
+        results.chain(messages).chain(nudge.cloned().map(Item::Notice)).collect()
+    }
+
+    pub(crate) fn seal<'a>(&mut self, messages: impl Iterator<Item = &'a Text>, nudge: Option<&Text>) {
+        for item in self.next(messages, nudge) {
+            self.push(item);
+        }
+        self.fresh.clear();
+    }
+
+    /// Hash of the request that sealing now would make.
+    pub(crate) fn hash_when_sealed<'a>(&self, messages: impl Iterator<Item = &'a Text>, nudge: Option<&Text>) -> Sha256 {
+        let mut hasher = self.prefix.hasher.clone();
+        for item in self.next(messages, nudge) {
+            hasher.update(item.line());
+        }
+        Sha256(hasher.finalize().into())
+    }
+
+    fn push(&mut self, item: Item) {
+        self.prefix.hasher.update(item.line());
+        self.sealed.push(Arc::new(item));
+    }
+}
+
+impl PartialEq for Prefix {
+    fn eq(&self, other: &Prefix) -> bool {
+        self.config == other.config && self.hasher.clone().finalize() == other.hasher.clone().finalize()
+    }
+}
+
+impl std::fmt::Debug for Prefix {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Prefix").field("sha256", &Sha256(self.hasher.clone().finalize().into())).finish()
+    }
+}

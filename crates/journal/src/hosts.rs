@@ -1,0 +1,104 @@
+//! Which hosts on this data folder are alive.
+//!
+//! Owns `hosts/<host>.lock`: a host holds an exclusive lock on its file for life, so the kernel lets go of it however
+//! the process ends, and a lock that can be taken belongs to a dead host. Must not know what a host owns.
+
+use crate::durable;
+use contract::id::HostId;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Held while a process opens the data folder, so that no file is removed between its making and its locking.
+pub(crate) struct Gate {
+    folder: PathBuf,
+    _lock: File,
+}
+
+impl Gate {
+    /// Waits for other processes that are opening the same data folder; they hold the gate for milliseconds.
+    pub fn pass(data_folder: &Path) -> io::Result<Gate> {
+        let folder = data_folder.join("hosts");
+        durable::create_folder(&folder)?;
+        let lock = OpenOptions::new().write(true).create(true).truncate(false).open(folder.join("gate"))?;
+        lock.lock()?;
+        Ok(Gate { folder, _lock: lock })
+    }
+}
+
+/// This host among the others. Dropping it is the end of this host.
+pub(crate) struct Hosts {
+    folder: PathBuf,
+    me: HostId,
+    _lock: File,
+}
+
+impl Hosts {
+    /// Removes the files of the dead and takes the lock of this host.
+    pub fn enter(gate: &Gate, me: HostId) -> io::Result<Hosts> {
+        let folder = gate.folder.clone();
+        remove_dead(&folder)?;
+        let mut lock = OpenOptions::new().write(true).create(true).truncate(false).open(lock_path(&folder, me))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(io::Error::new(io::ErrorKind::AddrInUse, format!("another process runs as host {me}")));
+            }
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        // The process number is for people; the lock alone says who is alive.
+        writeln!(lock, "{}", std::process::id())?;
+        Ok(Hosts { folder, me, _lock: lock })
+    }
+
+    pub fn me(&self) -> HostId {
+        self.me
+    }
+
+    /// The check takes a shared lock, so two hosts that ask about a dead third at once do not see each other.
+    pub fn is_alive(&self, host: HostId) -> io::Result<bool> {
+        if host == self.me {
+            return Ok(true);
+        }
+        let file = match File::open(lock_path(&self.folder, host)) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        match file.try_lock_shared() {
+            Ok(()) => Ok(false),
+            Err(TryLockError::WouldBlock) => Ok(true),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+}
+
+impl Drop for Hosts {
+    fn drop(&mut self) {
+        // A file that stays is that of a dead host and is removed by the next one that opens the folder.
+        let _ = fs::remove_file(lock_path(&self.folder, self.me));
+    }
+}
+
+fn lock_path(folder: &Path, host: HostId) -> PathBuf {
+    folder.join(format!("{host}.lock"))
+}
+
+fn remove_dead(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_none_or(|extension| extension != "lock") {
+            continue;
+        }
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            // A host that ends removes its own file without passing the gate.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(error),
+        };
+        if file.try_lock().is_ok() {
+            durable::remove_if_there(&path)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,160 @@
+//! The log on SQLite: one database in the data folder, one writer thread and a few readers a process.
+//!
+//! Owns opening, and the path of each call to the writer or to a reader. Must not run SQL on the caller's thread.
+
+mod append;
+mod column;
+mod job;
+mod lease;
+mod open;
+mod query;
+mod reader;
+mod schema;
+mod trouble;
+mod writer;
+
+pub use open::{OpenError, Options, Tuning};
+
+use crate::append::Prepared;
+use crate::blobs::{self, BlobFolder};
+use crate::chain::Verified;
+use crate::hosts::Hosts;
+use contract::id::{HostId, Sha256, StreamId};
+use contract::limits::BLOB_ROW_BYTES_MAX;
+use contract::port::{Append, AppendError, Appended, Blobs, BoxFuture, Lease, LeaseError, Log, LogError, Stored, Tail};
+use contract::units::{Epoch, Version};
+use job::{Job, Ticket};
+use reader::Readers;
+use std::fmt;
+use std::sync::Arc;
+use writer::{Lost, Writer};
+
+/// One host on the log in a data folder. Dropping it waits for the writer, then ends the host.
+pub struct SqliteJournal {
+    // Fields are dropped in this order: the host stays alive until its last write is done.
+    readers: Readers,
+    writer: Writer,
+    blobs: Arc<BlobFolder>,
+    hosts: Arc<Hosts>,
+}
+
+impl SqliteJournal {
+    /// Opens the log in the folder, or makes both. Blocks for some file operations; never reads the whole log.
+    pub fn open(options: Options) -> Result<SqliteJournal, OpenError> {
+        open::open(options, Tuning::default())
+    }
+
+    /// Opens the log with other limits, so that a test meets a full disk or a busy database at once.
+    #[doc(hidden)]
+    pub fn open_tuned(options: Options, tuning: Tuning) -> Result<SqliteJournal, OpenError> {
+        open::open(options, tuning)
+    }
+
+    #[must_use]
+    pub fn host(&self) -> HostId {
+        self.hosts.me()
+    }
+
+    /// Reads and checks every event of a stream, and that no id occurs twice in it.
+    pub async fn verify(&self, stream: &StreamId) -> Result<Verified, LogError> {
+        let stream = stream.clone();
+        self.readers.run(move |connection| query::verify(connection, &stream)).await
+    }
+
+    /// Every stream of the log, by name.
+    pub async fn stream_names(&self) -> Result<Vec<StreamId>, LogError> {
+        self.readers.run(query::stream_names).await
+    }
+
+    /// Queues a job and waits for its answer; `lost` says what the caller is told when there is none.
+    async fn write<T, E>(&self, job: impl FnOnce(Ticket<T, E>) -> Job, lost: impl FnOnce(Lost) -> E) -> Result<T, E> {
+        let (ticket, answer) = Ticket::new();
+        match self.writer.submit(job(ticket)).await {
+            Ok(()) => answer.await.unwrap_or_else(|_| Err(lost(Lost::Unanswered))),
+            Err(not_queued) => Err(lost(not_queued)),
+        }
+    }
+}
+
+impl fmt::Debug for SqliteJournal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SqliteJournal").field("host", &self.hosts.me()).finish_non_exhaustive()
+    }
+}
+
+impl Log for SqliteJournal {
+    fn append(&self, append: Append) -> BoxFuture<'_, Result<Appended, AppendError>> {
+        Box::pin(async move {
+            let append = Prepared::new(append)?;
+            let lost = |lost: Lost| match lost {
+                Lost::NotQueued => AppendError::Broken(lost.to_string()),
+                Lost::Unanswered => AppendError::Unknown(lost.to_string()),
+            };
+            self.write(|ticket| Job::Append { append, ticket }, lost).await
+        })
+    }
+
+    fn read<'a>(&'a self, stream: &'a StreamId, from: Version, max: usize) -> BoxFuture<'a, Result<Vec<Stored>, LogError>> {
+        let stream = stream.clone();
+        Box::pin(self.readers.run(move |connection| query::read(connection, &stream, from, max)))
+    }
+
+    fn tail<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Option<Tail>, LogError>> {
+        let stream = stream.clone();
+        Box::pin(self.readers.run(move |connection| query::tail(connection, &stream)))
+    }
+
+    fn streams<'a>(&'a self, kind: &'a str, max: usize) -> BoxFuture<'a, Result<Vec<Tail>, LogError>> {
+        let kind = kind.to_owned();
+        Box::pin(self.readers.run(move |connection| query::streams(connection, &kind, max)))
+    }
+
+    fn acquire<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Lease, LeaseError>> {
+        let stream = stream.clone();
+        Box::pin(self.write(|ticket| Job::Acquire { stream, ticket }, |lost| LeaseError::Unavailable(lost.to_string())))
+    }
+
+    fn release<'a>(&'a self, stream: &'a StreamId, epoch: Epoch) -> BoxFuture<'a, Result<(), LeaseError>> {
+        let stream = stream.clone();
+        Box::pin(self.write(move |ticket| Job::Release { stream, epoch, ticket }, |lost| LeaseError::Unavailable(lost.to_string())))
+    }
+
+    fn holder<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Option<HostId>, LeaseError>> {
+        let stream = stream.clone();
+        let hosts = Arc::clone(&self.hosts);
+        Box::pin(self.readers.run(move |connection| lease::holder(connection, &hosts, &stream)))
+    }
+}
+
+impl Blobs for SqliteJournal {
+    fn put(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<Sha256, LogError>> {
+        Box::pin(async move {
+            let sha256 = Sha256::of(&bytes);
+            if bytes.len() <= BLOB_ROW_BYTES_MAX {
+                let lost = |lost: Lost| LogError::Unavailable(lost.to_string());
+                self.write(|ticket| Job::PutBlob { sha256, bytes, ticket }, lost).await?;
+            } else {
+                let blobs = Arc::clone(&self.blobs);
+                reader::off_thread(move || {
+                    blobs.put(sha256, &bytes).map_err(|error| LogError::Unavailable(format!("blob sha256:{sha256} is not stored: {error}")))
+                })
+                .await?;
+            }
+            Ok(sha256)
+        })
+    }
+
+    fn get(&self, sha256: Sha256) -> BoxFuture<'_, Result<Option<Vec<u8>>, LogError>> {
+        let blobs = Arc::clone(&self.blobs);
+        // The hash does not tell the size, so both places are asked.
+        Box::pin(self.readers.run(move |connection| {
+            let stored = match query::blob(connection, sha256)? {
+                Some(bytes) => Some(bytes),
+                None => {
+                    blobs.get(sha256).map_err(|error| LogError::Unavailable(format!("blob sha256:{sha256} cannot be read: {error}")))?
+                }
+            };
+            stored.map(|bytes| blobs::check(sha256, bytes)).transpose()
+        }))
+    }
+}

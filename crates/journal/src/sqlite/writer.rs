@@ -1,0 +1,88 @@
+//! The one thread of a process that writes, with group commit.
+//!
+//! Owns the queue and the transaction around the jobs. Must not answer a caller before the commit, and after a
+//! failed one must not write again: the process ends and recovers from what is durable.
+
+use super::job::{Failure, Job, Written};
+use crate::hosts::Hosts;
+use rusqlite::{Connection, TransactionBehavior};
+use std::io;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use tokio::sync::mpsc;
+
+/// Jobs that may wait; beyond this a caller waits for its place, so memory is bounded while the disk is slow.
+const QUEUE_JOBS_MAX: usize = 256;
+/// Jobs of one transaction: enough to share the cost of a sync, few enough that the first does not wait for long.
+const BATCH_JOBS_MAX: usize = 64;
+
+pub(super) struct Writer {
+    /// Present until the writer is dropped.
+    queue: Option<mpsc::Sender<Job>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Why a job has no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Lost {
+    #[error("the writer has ended")]
+    NotQueued,
+    #[error("the writer ended before it answered")]
+    Unanswered,
+}
+
+impl Writer {
+    pub fn start(connection: Connection, hosts: Arc<Hosts>) -> io::Result<Writer> {
+        let (queue, jobs) = mpsc::channel(QUEUE_JOBS_MAX);
+        let thread = thread::Builder::new().name("journal-writer".to_owned()).spawn(move || serve(connection, jobs, &hosts))?;
+        Ok(Writer { queue: Some(queue), thread: Some(thread) })
+    }
+
+    pub async fn submit(&self, job: Job) -> Result<(), Lost> {
+        let queue = self.queue.as_ref().ok_or(Lost::NotQueued)?;
+        queue.send(job).await.map_err(|_| Lost::NotQueued)
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        // Without a sender the thread ends after the jobs that are queued.
+        drop(self.queue.take());
+        if let Some(thread) = self.thread.take() {
+            // A writer that panicked has answered nobody since, which its callers saw.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn serve(mut connection: Connection, mut jobs: mpsc::Receiver<Job>, hosts: &Hosts) {
+    let mut batch = Vec::new();
+    let mut broken = None;
+    while jobs.blocking_recv_many(&mut batch, BATCH_JOBS_MAX) > 0 {
+        let end = match &broken {
+            None => commit(&mut connection, hosts, &mut batch),
+            Some(failure) => Err(Failure::clone(failure)),
+        };
+        for job in batch.drain(..) {
+            job.settle(end.as_ref().copied());
+        }
+        if let Err(failure @ Failure::Broken(_)) = end {
+            broken = Some(failure);
+        }
+    }
+}
+
+/// Runs the jobs in one transaction, each in a savepoint, so that one that is refused leaves no trace.
+fn commit(connection: &mut Connection, hosts: &Hosts, batch: &mut [Job]) -> Result<(), Failure> {
+    // Immediate: the stream rows that the jobs read cannot change under them.
+    let mut transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    for job in batch {
+        let mut savepoint = transaction.savepoint()?;
+        if job.run(&savepoint, hosts)? == Written::Undone {
+            savepoint.rollback()?;
+        }
+        savepoint.commit()?;
+    }
+    transaction.commit()?;
+    Ok(())
+}

@@ -1,0 +1,4 @@
+//! Everything the journal promises, in one test binary.
+
+#[cfg(test)]
+mod suite;

@@ -1,0 +1,291 @@
+//! The owner's side of a supervised command: start it, watch it, control it, and find it again.
+//!
+//! Dropping any future of this file leaves the command running; only [`send`] can end it. Must not remove a spool
+//! folder: its outcome may not be durable yet.
+
+use super::claim::{self, Claim, Look};
+use super::spec::{Command, Exit, Reply, Spec};
+use super::{ARGV0, Folder, output, proc};
+use contract::id::BootId;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::Signal;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::UnixStream;
+use tokio::process::Child;
+
+/// Bytes of output shown at once.
+const SHOW_BYTES_MAX: u64 = 64 * 1024;
+/// Bytes of lines from the supervisor that are kept to look for the reason of a failed start.
+const SAID_BYTES_MAX: usize = 4 * 1024;
+/// Time between two looks at the lock of a supervisor that cannot be connected to, or is just ending.
+const LOCK_INTERVAL: Duration = Duration::from_millis(5);
+/// Rounds of SIGKILL against what a dead supervisor left, each waiting [`LEFTOVER_WAIT`] at most.
+const LEFTOVER_ROUNDS_MAX: usize = 50;
+const LEFTOVER_WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+
+/// How a supervised attempt ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ended {
+    Exited {
+        exit: Exit,
+        output: String,
+    },
+    /// Nothing ran or ever will.
+    NeverStarted,
+    /// Nothing ran, for this reason.
+    Failed(String),
+    /// The supervisor died without an exit record, and what it left was ended.
+    Died {
+        output: String,
+    },
+    /// The machine was booted since, and there is no exit record.
+    OtherBoot {
+        output: String,
+    },
+    /// The spool could not be read.
+    Lost(String),
+}
+
+/// What recovery found.
+#[derive(Debug)]
+pub enum Found {
+    Ended(Ended),
+    Running(Running),
+}
+
+/// A supervised command that was started or adopted.
+#[derive(Debug)]
+pub struct Running {
+    folder: Folder,
+    /// Its end is the end of the supervisor.
+    link: Option<UnixStream>,
+    /// Only on the side that started it.
+    supervisor: Option<Child>,
+}
+
+/// Starts a supervisor and gives it the command. An error means that nothing ran or will.
+pub async fn start(program: &Path, folder: &Folder, spec: &Spec) -> io::Result<Running> {
+    let frame = spec.to_frame()?;
+    folder.create()?;
+    let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
+    ours.set_nonblocking(true)?;
+    let mut link = UnixStream::from_std(ours)?;
+    let supervisor = tokio::process::Command::new(program)
+        .arg0(ARGV0)
+        // The environment of the command is in the specification; the supervisor itself needs none.
+        .env_clear()
+        .stdin(Stdio::from(OwnedFd::from(theirs)))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
+    // A supervisor that is gone already left no claim, which `wait` finds.
+    let _ = link.write_all(&frame).await;
+    Ok(Running { folder: folder.clone(), link: Some(link), supervisor: Some(supervisor) })
+}
+
+/// Finds out what became of an attempt that was started on this machine.
+pub async fn recover(folder: &Folder, started: &BootId, here: &BootId) -> Found {
+    let same_boot = started == here;
+    let (look, here) = (folder.clone(), here.clone());
+    match blocking(move || if same_boot { settle_same_boot(&look, &here) } else { Ok(Some(other_boot(&look))) }).await {
+        Ok(Some(ended)) => Found::Ended(ended),
+        Ok(None) => {
+            let link = folder.connect().await.ok();
+            Found::Running(Running { folder: folder.clone(), link, supervisor: None })
+        }
+        Err(error) => Found::Ended(Ended::Lost(error.to_string())),
+    }
+}
+
+/// Sends one command to a running supervisor and waits until it was taken.
+pub async fn send(folder: &Folder, command: &Command) -> io::Result<()> {
+    let mut stream = folder.connect().await?;
+    let mut line = serde_json::to_vec(command)?;
+    line.push(b'\n');
+    stream.write_all(&line).await?;
+    let mut lines = BufReader::new(stream).lines();
+    while let Some(line) = lines.next_line().await? {
+        match serde_json::from_str(&line) {
+            Ok(Reply::Done(_)) => return Ok(()),
+            Ok(Reply::Refused(reason) | Reply::Failed(reason)) => return Err(io::Error::other(reason)),
+            // Only news of output.
+            Err(_) => {}
+        }
+    }
+    Err(io::ErrorKind::UnexpectedEof.into())
+}
+
+impl Running {
+    /// Waits for the end and shows output as it comes, each piece with its offset in bytes.
+    pub async fn wait(mut self, mut show: impl FnMut(u64, String) + Send) -> Ended {
+        let mut shown = Shown::default();
+        let mut said = Vec::new();
+        if let Some(mut link) = self.link.take() {
+            let mut buffer = [0; 1024];
+            while let Ok(length @ 1..) = link.read(&mut buffer).await {
+                let room = SAID_BYTES_MAX.saturating_sub(said.len()).min(length);
+                said.extend_from_slice(&buffer[..room]);
+                shown.advance(self.folder.path(), &mut show).await;
+            }
+        }
+        self.until_dead().await;
+        shown.advance(self.folder.path(), &mut show).await;
+        shown.finish(&mut show);
+        let folder = self.folder;
+        match blocking(move || settle(&folder)).await {
+            Ok(Some(Ended::NeverStarted)) => reason_of(&said).map_or(Ended::NeverStarted, Ended::Failed),
+            Ok(Some(ended)) => ended,
+            Ok(None) => Ended::Lost(io::Error::from(io::ErrorKind::TimedOut).to_string()),
+            Err(error) => Ended::Lost(error.to_string()),
+        }
+    }
+
+    /// Sockets close before locks do when a process ends, so a closed connection alone does not say enough.
+    ///
+    /// The lock is asked for again and again instead of waited for in a thread, because such a thread could not be
+    /// cancelled and would keep this process from leaving while the command goes on.
+    async fn until_dead(&mut self) {
+        if let Some(supervisor) = &mut self.supervisor {
+            // Reaps it. If that fails, the lock still tells.
+            let _ = supervisor.wait().await;
+        }
+        while matches!(claim::look(&self.folder), Ok(Look::Alive)) {
+            tokio::time::sleep(LOCK_INTERVAL).await;
+        }
+    }
+}
+
+/// The reason that a supervisor gave before it ended without a claim.
+fn reason_of(said: &[u8]) -> Option<String> {
+    said.split(|byte| *byte == b'\n').find_map(|line| match serde_json::from_slice(line) {
+        Ok(Reply::Failed(reason)) => Some(reason),
+        Ok(Reply::Done(_) | Reply::Refused(_)) | Err(_) => None,
+    })
+}
+
+/// The row of the recovery table for the same machine and boot; `None` when it is running.
+fn settle_same_boot(folder: &Folder, here: &BootId) -> io::Result<Option<Ended>> {
+    folder.create()?;
+    if claim::void(folder)? {
+        return Ok(Some(Ended::NeverStarted));
+    }
+    match claim::look(folder)? {
+        Look::Dead(Some(Claim::Held { boot, .. })) if boot != *here => Ok(Some(other_boot(folder))),
+        Look::Absent | Look::Void | Look::Alive | Look::Dead(_) => settle(folder),
+    }
+}
+
+fn settle(folder: &Folder) -> io::Result<Option<Ended>> {
+    // Looked at before the exit record: one that is written in between belongs to a claim that was alive.
+    let look = claim::look(folder)?;
+    let exited = || folder.exit().map(|exit| Ended::Exited { exit, output: output::whole(folder.path()) });
+    Ok(match look {
+        Look::Absent | Look::Void => Some(Ended::NeverStarted),
+        Look::Alive => exited(),
+        Look::Dead(claim) => Some(exited().unwrap_or_else(|| {
+            end_leftovers(claim.as_ref());
+            Ended::Died { output: output::whole(folder.path()) }
+        })),
+    })
+}
+
+fn other_boot(folder: &Folder) -> Ended {
+    let output = output::whole(folder.path());
+    match folder.exit() {
+        Some(exit) => Ended::Exited { exit, output },
+        None => Ended::OtherBoot { output },
+    }
+}
+
+/// Ends what is left in the session of a supervisor that died.
+fn end_leftovers(claim: Option<&Claim>) {
+    let Some(Claim::Held { pid, start, .. }) = claim else { return };
+    for _ in 0..LEFTOVER_ROUNDS_MAX {
+        let left = proc::session(*pid, *start);
+        let handles: Vec<OwnedFd> = left.iter().filter_map(|process| proc::signal(process, Signal::KILL)).collect();
+        if left.is_empty() {
+            return;
+        }
+        // One that ended is enough to look again; whether the wait was cut short does not matter.
+        let _ = poll(&mut handles.iter().map(|fd| PollFd::new(fd, PollFlags::IN)).collect::<Vec<_>>(), Some(&LEFTOVER_WAIT));
+    }
+}
+
+/// How far output was shown.
+#[derive(Default)]
+struct Shown {
+    offset: u64,
+    /// The beginning of a character whose other bytes have not come yet.
+    held: Vec<u8>,
+}
+
+impl Shown {
+    /// Shows all that is there. The file is in the page cache, so reading it here blocks nobody.
+    async fn advance(&mut self, folder: &Path, show: &mut impl FnMut(u64, String)) {
+        loop {
+            let next = self.offset + self.held.len() as u64;
+            let chunk = output::since(folder, next, SHOW_BYTES_MAX);
+            if chunk.bytes.is_empty() {
+                return;
+            }
+            if chunk.offset != next {
+                self.finish(show);
+                self.offset = chunk.offset;
+            }
+            self.held.extend(chunk.bytes);
+            let whole = self.held.len() - cut_character(&self.held);
+            let rest = self.held.split_off(whole);
+            self.finish(show);
+            self.held = rest;
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Shows what was held back.
+    fn finish(&mut self, show: &mut impl FnMut(u64, String)) {
+        if !self.held.is_empty() {
+            show(self.offset, String::from_utf8_lossy(&self.held).into_owned());
+            self.offset += self.held.len() as u64;
+            self.held.clear();
+        }
+    }
+}
+
+/// Bytes at the end that may become a character when more come.
+fn cut_character(bytes: &[u8]) -> usize {
+    let tail = &bytes[bytes.len().saturating_sub(3)..];
+    (0..tail.len())
+        .find(|start| std::str::from_utf8(&tail[*start..]).is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none()))
+        .map_or(0, |start| tail.len() - start)
+}
+
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<T> {
+    tokio::task::spawn_blocking(work).await.map_err(io::Error::other)?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_character_is_held_back_until_it_is_whole() {
+        let crab = "🦀".as_bytes();
+        for split in 1..4 {
+            assert_eq!(cut_character(&[b"ab", &crab[..split]].concat()), split);
+        }
+        assert_eq!(cut_character("ab🦀".as_bytes()), 0);
+        assert_eq!(cut_character(b"ab\xff"), 0, "a byte that can never be a character is not waited for");
+        assert_eq!(cut_character(b""), 0);
+    }
+
+    #[test]
+    fn the_reason_of_a_failed_start_is_found_between_other_lines() {
+        assert_eq!(reason_of(b"\n{\"done\":true}\n{\"failed\":\"disk full\"}\n"), Some("disk full".to_owned()));
+        assert_eq!(reason_of(b"\n\n{\"done\":true}\n"), None);
+    }
+}

@@ -1,0 +1,66 @@
+//! Standard input of the command: what was sent and not yet read.
+//!
+//! Must never block: a command that does not read must not keep its supervisor from anything else.
+
+use crate::texts;
+use std::collections::VecDeque;
+use std::io::{self, Write};
+use std::process::ChildStdin;
+
+/// Bytes of input that the command has not read yet; more is refused.
+const PENDING_BYTES_MAX: usize = 1024 * 1024;
+
+#[derive(Debug)]
+pub(super) struct Input {
+    /// `None` once it is closed, by us or by the command.
+    pipe: Option<ChildStdin>,
+    pending: VecDeque<u8>,
+    /// To be closed once all of it is written.
+    closing: bool,
+}
+
+impl Input {
+    /// A pipe that does not block, or none for a command that takes no input.
+    pub(super) fn new(pipe: Option<ChildStdin>) -> Input {
+        Input { pipe, pending: VecDeque::new(), closing: false }
+    }
+
+    /// The pipe, if there is something to write to it.
+    pub(super) fn wants_to_write(&self) -> Option<&ChildStdin> {
+        self.pipe.as_ref().filter(|_| !self.pending.is_empty())
+    }
+
+    pub(super) fn push(&mut self, text: String) -> Result<(), String> {
+        if self.pipe.is_none() || self.closing {
+            return Err(texts::NO_INPUT.to_owned());
+        }
+        if self.pending.len() + text.len() > PENDING_BYTES_MAX {
+            return Err(texts::INPUT_FULL.to_owned());
+        }
+        self.pending.extend(text.into_bytes());
+        self.flush();
+        Ok(())
+    }
+
+    pub(super) fn close(&mut self) {
+        self.closing = true;
+        self.flush();
+    }
+
+    /// Writes what the pipe takes now.
+    pub(super) fn flush(&mut self) {
+        let Some(pipe) = &mut self.pipe else { return };
+        while !self.pending.is_empty() {
+            match pipe.write(self.pending.as_slices().0) {
+                Ok(length) => drop(self.pending.drain(..length)),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                // The command closed its end: what is pending can reach nobody.
+                Err(_) => return self.pipe = None,
+            }
+        }
+        if self.closing {
+            self.pipe = None;
+        }
+    }
+}

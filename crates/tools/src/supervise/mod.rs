@@ -1,0 +1,47 @@
+//! The process supervisor: one small process above every command, which outlives the owner that started it.
+//!
+//! Owns the life of a command from claim to exit record. Two sides meet in the spool folder of an attempt: the
+//! supervisor itself (`run` and what it uses; single-threaded, no tokio) and its [`client`] inside the owner.
+//! Must not know tools, outcomes of the contract, or anything about approval.
+//!
+//! Files of a spool folder: `output` and `tail` (see [`output`]), `claim` (see [`claim`]), `control` (a socket),
+//! `exit` (how it ended, by rename). Nothing is fsynced: after another boot only a whole exit record counts.
+//!
+//! The command dies with its supervisor by a parent-death signal. Its own children do not get that signal; when the
+//! supervisor was killed, recovery ends whatever is left in the supervisor's session before it reports. A process
+//! that made a session of its own *and* lost its supervisor to SIGKILL is the one thing that escapes.
+
+mod child;
+pub mod claim;
+pub mod client;
+mod control;
+mod folder;
+mod input;
+pub mod output;
+mod proc;
+mod raw;
+mod run;
+mod spec;
+mod tree;
+
+pub use folder::Folder;
+pub use spec::{Command, Exit, Spec};
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+/// The name under which the program is executed again to become a supervisor.
+pub const ARGV0: &str = "thru-supervise";
+
+/// Whether this process was started as a supervisor; the binary asks before it does anything else.
+#[must_use]
+pub fn is_supervisor() -> bool {
+    let name = std::env::args_os().next();
+    name.as_deref().and_then(|argv0| Path::new(argv0).file_name()) == Some(OsStr::new(ARGV0))
+}
+
+/// The whole life of a supervisor; its specification comes over standard input, which is a socket. To be called before
+/// the process has opened anything or started a thread.
+pub fn main() -> ! {
+    std::process::exit(run::supervise())
+}

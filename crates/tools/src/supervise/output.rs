@@ -1,0 +1,226 @@
+//! Output on disk: the first half of the cap in `output`, the newest half after it in the ring file `tail`.
+//!
+//! The ring begins with a counter of all bytes that ever went into it and its own size, so a reader needs no other
+//! record, also while the writer lives or after it was killed. Must not know what the bytes mean.
+
+use crate::texts;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+const HEAD: &str = "output";
+const TAIL: &str = "tail";
+/// The counter and the size of the ring, eight bytes each.
+const HEADER_BYTES: u64 = 16;
+
+#[derive(Debug)]
+pub(super) struct Writer {
+    folder: PathBuf,
+    head: File,
+    tail: Option<File>,
+    half: u64,
+    total: u64,
+    /// The first failure; later bytes are counted and not kept, and the command goes on.
+    error: Option<io::Error>,
+}
+
+impl Writer {
+    pub(super) fn create(folder: &Path, bytes_max: u64) -> io::Result<Writer> {
+        let head = OpenOptions::new().create(true).append(true).open(folder.join(HEAD))?;
+        Ok(Writer { folder: folder.to_owned(), head, tail: None, half: (bytes_max / 2).max(1), total: 0, error: None })
+    }
+
+    pub(super) fn total(&self) -> u64 {
+        self.total
+    }
+
+    pub(super) fn error(&self) -> Option<String> {
+        self.error.as_ref().map(ToString::to_string)
+    }
+
+    pub(super) fn write(&mut self, bytes: &[u8]) {
+        if self.error.is_none() {
+            self.error = self.store(bytes).err();
+        }
+        self.total += bytes.len() as u64;
+    }
+
+    fn store(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let room = usize::try_from(self.half.saturating_sub(self.total)).unwrap_or(usize::MAX).min(bytes.len());
+        let (for_head, for_tail) = bytes.split_at(room);
+        self.head.write_all(for_head)?;
+        if for_tail.is_empty() {
+            return Ok(());
+        }
+        let tail = match &mut self.tail {
+            Some(tail) => tail,
+            none => none.insert(OpenOptions::new().create(true).truncate(false).write(true).open(self.folder.join(TAIL))?),
+        };
+        let mut written = (self.total + room as u64) - self.half;
+        let mut rest = for_tail;
+        while !rest.is_empty() {
+            let at = written % self.half;
+            let piece = usize::try_from(self.half - at).unwrap_or(usize::MAX).min(rest.len());
+            tail.write_all_at(&rest[..piece], HEADER_BYTES + at)?;
+            written += piece as u64;
+            rest = &rest[piece..];
+        }
+        tail.write_all_at(&[written.to_le_bytes(), self.half.to_le_bytes()].concat(), 0)
+    }
+}
+
+/// Bytes from `offset` on.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Chunk {
+    pub offset: u64,
+    pub bytes: Vec<u8>,
+}
+
+/// Where the kept bytes are at one moment.
+struct Extent {
+    head: File,
+    head_bytes: u64,
+    ring: Option<Ring>,
+}
+
+struct Ring {
+    file: File,
+    /// Bytes that ever went into it.
+    written: u64,
+    size: u64,
+}
+
+impl Extent {
+    fn open(folder: &Path) -> io::Result<Extent> {
+        let head = File::open(folder.join(HEAD))?;
+        let head_bytes = head.metadata()?.len();
+        Ok(Extent { head, head_bytes, ring: Ring::open(folder) })
+    }
+
+    /// Up to `max` bytes at `offset`, in one piece; those that are lost are skipped.
+    fn read(&self, offset: u64, max: u64) -> io::Result<Chunk> {
+        if offset < self.head_bytes {
+            return read_piece(&self.head, offset, offset, max.min(self.head_bytes - offset));
+        }
+        match &self.ring {
+            Some(ring) => ring.read(offset, max),
+            None => Ok(Chunk { offset, bytes: Vec::new() }),
+        }
+    }
+}
+
+impl Ring {
+    /// A ring whose header is not there yet, or was lost with a boot, counts as none.
+    fn open(folder: &Path) -> Option<Ring> {
+        let file = File::open(folder.join(TAIL)).ok()?;
+        let [mut written, mut size] = [[0; 8]; 2];
+        file.read_exact_at(&mut written, 0).ok()?;
+        file.read_exact_at(&mut size, 8).ok()?;
+        let ring = Ring { file, written: u64::from_le_bytes(written), size: u64::from_le_bytes(size) };
+        (ring.size > 0).then_some(ring)
+    }
+
+    /// The ring follows a head of its own size.
+    fn read(&self, offset: u64, max: u64) -> io::Result<Chunk> {
+        let oldest = self.written.saturating_sub(self.size);
+        let from = offset.saturating_sub(self.size).max(oldest);
+        if from >= self.written {
+            return Ok(Chunk { offset, bytes: Vec::new() });
+        }
+        let at = from % self.size;
+        let piece = max.min(self.written - from).min(self.size - at);
+        read_piece(&self.file, self.size + from, HEADER_BYTES + at, piece)
+    }
+}
+
+fn read_piece(file: &File, offset: u64, at: u64, length: u64) -> io::Result<Chunk> {
+    let mut bytes = vec![0; usize::try_from(length).unwrap_or(usize::MAX)];
+    let read = file.read_at(&mut bytes, at)?;
+    bytes.truncate(read);
+    Ok(Chunk { offset, bytes })
+}
+
+/// Output from `offset` on, at most `max` bytes; none when there is no more, or no output at all.
+pub(super) fn since(folder: &Path, offset: u64, max: u64) -> Chunk {
+    let read = Extent::open(folder).and_then(|extent| extent.read(offset, max));
+    read.unwrap_or(Chunk { offset, bytes: Vec::new() })
+}
+
+/// All that was kept, with a mark where bytes are missing. What cannot be read is left out.
+#[must_use]
+pub fn whole(folder: &Path) -> String {
+    let Ok(extent) = Extent::open(folder) else { return String::new() };
+    let mut bytes = Vec::new();
+    let mut offset = 0;
+    while let Ok(chunk) = extent.read(offset, u64::MAX) {
+        if chunk.bytes.is_empty() {
+            break;
+        }
+        if chunk.offset > offset {
+            bytes.extend_from_slice(texts::bytes_omitted(chunk.offset - offset).as_bytes());
+        }
+        offset = chunk.offset + chunk.bytes.len() as u64;
+        bytes.extend(chunk.bytes);
+    }
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write_all(folder: &Path, bytes_max: u64, pieces: &[&[u8]]) -> Writer {
+        let mut writer = Writer::create(folder, bytes_max).unwrap();
+        pieces.iter().for_each(|piece| writer.write(piece));
+        assert_eq!(writer.error(), None);
+        writer
+    }
+
+    #[test]
+    fn output_within_the_cap_is_whole() {
+        for length in 0..=20 {
+            let temp = tempfile::tempdir().unwrap();
+            let text: String = ('a'..='z').take(length).collect();
+            write_all(temp.path(), 20, &[text.as_bytes()]);
+            assert_eq!(whole(temp.path()), text);
+        }
+    }
+
+    #[test]
+    fn beyond_the_cap_both_ends_stay() {
+        // Every way to cut the same text into pieces leaves the same files.
+        let text = b"0123456789abcdefghijklmnopqrstuvwxyz";
+        for size in 1..=text.len() {
+            let temp = tempfile::tempdir().unwrap();
+            let pieces: Vec<&[u8]> = text.chunks(size).collect();
+            let writer = write_all(temp.path(), 20, &pieces);
+            assert_eq!(writer.total(), 36);
+            assert_eq!(whole(temp.path()), format!("0123456789{}qrstuvwxyz", texts::bytes_omitted(16)));
+        }
+    }
+
+    #[test]
+    fn a_follower_sees_each_byte_once_and_a_late_one_skips_what_is_lost() {
+        let temp = tempfile::tempdir().unwrap();
+        let mut writer = Writer::create(temp.path(), 8).unwrap();
+        let mut seen = Vec::new();
+        for byte in b'a'..=b'z' {
+            writer.write(&[byte]);
+            let chunk = since(temp.path(), seen.len() as u64, 100);
+            assert_eq!(chunk.offset, seen.len() as u64);
+            seen.extend(chunk.bytes);
+        }
+        assert_eq!(seen, (b'a'..=b'z').collect::<Vec<u8>>());
+        assert_eq!(since(temp.path(), 5, 100), Chunk { offset: 22, bytes: b"wx".to_vec() });
+        assert_eq!(since(temp.path(), 24, 100), Chunk { offset: 24, bytes: b"yz".to_vec() });
+        assert_eq!(since(temp.path(), 26, 100).bytes, Vec::<u8>::new());
+    }
+
+    #[test]
+    fn no_output_is_an_empty_text() {
+        let temp = tempfile::tempdir().unwrap();
+        assert_eq!(whole(temp.path()), "");
+        assert_eq!(since(temp.path(), 3, 9), Chunk { offset: 3, bytes: Vec::new() });
+    }
+}

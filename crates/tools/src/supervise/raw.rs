@@ -1,0 +1,35 @@
+//! The unsafe code of the crate: two things about processes that have no safe form.
+//!
+//! Must stay this small.
+
+use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};
+use std::os::fd::{FromRawFd, OwnedFd, RawFd};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+/// Makes the command die with this process.
+#[expect(unsafe_code, reason = "a parent-death signal can only be asked for between fork and exec")]
+pub(super) fn die_with_this_process(command: &mut Command) {
+    let parent = getpid();
+    let ask = move || {
+        set_parent_process_death_signal(Some(Signal::KILL))?;
+        // The signal is not sent for a parent that was dead already.
+        if getppid() == Some(parent) { Ok(()) } else { Err(rustix::io::Errno::SRCH.into()) }
+    };
+    // SAFETY: `ask` makes two system calls and allocates nothing, which is all that is allowed after a fork.
+    unsafe { command.pre_exec(ask) };
+}
+
+/// Closes what the owner itself inherited without knowing, such as a pipe whose reader waits for its end: a supervisor
+/// that outlives the owner must not keep it open. Only at the very start, when this process has opened nothing.
+#[expect(unsafe_code, reason = "a descriptor without an owner can only be closed by its number")]
+pub(super) fn close_inherited() {
+    let numbers = |entries: std::fs::ReadDir| entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<RawFd>().ok());
+    let listed: Vec<RawFd> = std::fs::read_dir("/proc/self/fd").map(|entries| numbers(entries).collect()).unwrap_or_default();
+    // The listing saw its own descriptor, which is closed by now.
+    let open = |fd: &RawFd| std::fs::symlink_metadata(format!("/proc/self/fd/{fd}")).is_ok();
+    for fd in listed.into_iter().filter(|fd| *fd > 2).filter(open) {
+        // SAFETY: nothing was opened in this process yet, so no value owns this descriptor.
+        drop(unsafe { OwnedFd::from_raw_fd(fd) });
+    }
+}

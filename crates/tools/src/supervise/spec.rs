@@ -1,0 +1,135 @@
+//! What owner and supervisor say to each other, and the exit record.
+//!
+//! The specification travels over a socket only, because its environment may hold secrets. Must hold no behaviour.
+
+use contract::id::BootId;
+use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
+use std::fmt;
+use std::io::{self, Read};
+
+/// Bytes of a specification; arguments and environment of one exec are limited to about 2 MiB by the kernel, and
+/// JSON writes a byte with at most four.
+const SPEC_BYTES_MAX: u32 = 16 * 1024 * 1024;
+
+/// A command to run. Paths are absolute, because the supervisor works inside the spool folder.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Spec {
+    pub argv: Vec<OsString>,
+    /// The whole environment of the command.
+    pub env: Vec<(OsString, OsString)>,
+    pub folder: OsString,
+    pub spool: OsString,
+    /// The boot under which the attempt was started, as the log names it.
+    pub boot: BootId,
+    /// Whether the command reads what is sent as [`Command::Input`]; otherwise its input is empty.
+    pub stdin: bool,
+    pub timeout_ms: Option<u64>,
+    /// Time between the polite and the forced end after a timeout.
+    pub grace_ms: u64,
+    pub output_bytes_max: u64,
+}
+
+/// One line on the control socket, from whoever controls the command.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Command {
+    /// Sends this signal to the process group of the command.
+    Signal(i32),
+    /// Ends the whole tree: SIGTERM, and SIGKILL after the grace.
+    Stop {
+        grace_ms: u64,
+    },
+    Input(String),
+    CloseInput(bool),
+}
+
+/// One line on the control socket, from the supervisor. An empty line only says that there is more output.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Reply {
+    Done(bool),
+    Refused(String),
+    /// The supervisor gives up before its claim: nothing ran.
+    Failed(String),
+}
+
+/// How a command ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exit {
+    pub code: Option<i32>,
+    pub signal: Option<i32>,
+    /// Set when the command could not be executed, or could not be ended.
+    pub error: Option<String>,
+    pub timed_out: bool,
+    /// Bytes of output in all, also those that were not kept.
+    pub bytes: u64,
+    /// Set when output could not be stored, such as on a full disk.
+    pub output_error: Option<String>,
+}
+
+impl fmt::Debug for Spec {
+    /// Without the environment, which may hold secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Spec").field("argv", &self.argv).field("folder", &self.folder).finish_non_exhaustive()
+    }
+}
+
+impl Spec {
+    /// The specification with its length before it.
+    pub(super) fn to_frame(&self) -> io::Result<Vec<u8>> {
+        let json = serde_json::to_vec(self)?;
+        let length = u32::try_from(json.len()).ok().filter(|length| *length <= SPEC_BYTES_MAX);
+        let length = length.ok_or_else(|| io::Error::from(io::ErrorKind::FileTooLarge))?;
+        Ok([length.to_be_bytes().as_slice(), &json].concat())
+    }
+
+    /// Reads exactly one frame; a frame cut short is an error, so half a specification never runs.
+    pub(super) fn from_frame(mut from: impl Read) -> io::Result<Spec> {
+        let mut length = [0; 4];
+        from.read_exact(&mut length)?;
+        let length = u32::from_be_bytes(length);
+        if length > SPEC_BYTES_MAX {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let mut json = vec![0; length as usize];
+        from.read_exact(&mut json)?;
+        Ok(serde_json::from_slice(&json)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::ffi::OsStringExt;
+
+    #[test]
+    fn a_frame_carries_any_bytes_and_is_refused_when_cut_short() {
+        let odd = OsString::from_vec(vec![b'a', 0xff, b'b']);
+        let spec = Spec {
+            argv: vec!["true".into(), odd.clone()],
+            env: vec![("SECRET".into(), odd.clone())],
+            folder: odd.clone(),
+            spool: odd,
+            boot: BootId("b".into()),
+            stdin: true,
+            timeout_ms: Some(1),
+            grace_ms: 2,
+            output_bytes_max: 3,
+        };
+        let frame = spec.to_frame().unwrap();
+        let read = Spec::from_frame(frame.as_slice()).unwrap();
+        assert_eq!((&read.argv, &read.env, &read.folder), (&spec.argv, &spec.env, &spec.folder));
+        assert!(Spec::from_frame(&frame[..frame.len() - 1]).is_err());
+        assert!(!format!("{spec:?}").contains("SECRET"));
+    }
+
+    #[test]
+    fn commands_have_the_documented_form() {
+        let line = |command: &Command| serde_json::to_string(command).unwrap();
+        assert_eq!(line(&Command::Signal(15)), r#"{"signal":15}"#);
+        assert_eq!(line(&Command::Stop { grace_ms: 5000 }), r#"{"stop":{"grace_ms":5000}}"#);
+        assert_eq!(line(&Command::Input("x".into())), r#"{"input":"x"}"#);
+        assert_eq!(line(&Command::CloseInput(true)), r#"{"close_input":true}"#);
+    }
+}

@@ -1,0 +1,330 @@
+//! Replacing a whole file, for the tools that change files: witness, atomic write, and the probe after a crash.
+//!
+//! In the spool folder of the attempt a claim keeps a late start from following its recovery, and `target` (hash and
+//! result text, by rename) is written before the file is renamed: without it the file was surely not touched. Must
+//! not know how the new content comes about.
+
+use super::{SameBoot, finished, refuse};
+use crate::place::Place;
+use crate::supervise::{Folder, claim};
+use crate::texts;
+use contract::body::{CancelReason, UnknownReason};
+use contract::call::{Class, Prepared, Risk};
+use contract::id::Sha256;
+use contract::port::{Preparation, PrepareRefused, RawOutcome, ToolJob};
+use serde::{Deserialize, Serialize};
+use sha2::Digest;
+use similar::TextDiff;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Bytes of a file that is replaced or edited; its content is held several times.
+const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
+/// Time for a diff to be minimal; after it, it is only right.
+const DIFF_TIME_MAX: Duration = Duration::from_millis(500);
+const TARGET: &str = "target";
+
+/// What a tool makes of the content it found.
+pub(super) struct After {
+    pub content: Vec<u8>,
+    /// The result that the model gets.
+    pub text: String,
+}
+
+/// What the file will be; stored before it is.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Target {
+    pub sha256: Sha256,
+    pub text: String,
+}
+
+impl Target {
+    pub(super) fn of(after: &After) -> Target {
+        Target { sha256: Sha256::of(&after.content), text: after.text.clone() }
+    }
+}
+
+pub(super) fn prepare(
+    folder: &Path,
+    path: &str,
+    make: impl FnOnce(&Place, Option<&[u8]>) -> Result<After, String>,
+) -> Result<Preparation, PrepareRefused> {
+    let place = Place::find(folder, path).map_err(refuse)?;
+    let before = current(&place).map_err(refuse)?;
+    let after = make(&place, before.as_deref()).map_err(refuse)?;
+    let prepared = Prepared { paths: vec![place.shown.clone()], witness: Some(witness(&place, before.as_deref())), ..Prepared::default() };
+    let preview = diff(&place, before.as_deref().unwrap_or_default(), &after.content);
+    Ok(Preparation { class: Class::Probe, risk: place.risk(Risk::Medium), prepared, preview: Some(preview) })
+}
+
+pub(super) fn start(
+    job: &ToolJob,
+    spool: &Folder,
+    path: &str,
+    make: impl FnOnce(&Place, Option<&[u8]>) -> Result<After, String>,
+) -> RawOutcome {
+    let claimed = spool.create().and_then(|()| claim::take(spool, &job.boot));
+    let _guard = match claimed {
+        Ok(Some(guard)) => guard,
+        Ok(None) => return RawOutcome::Cancelled(CancelReason::NoEffect),
+        Err(error) => return finished(Err(texts::unwritable(path, &error))),
+    };
+    finished(Place::find(&job.folder, path).and_then(|place| {
+        let before = current(&place)?;
+        // A job without a witness was never prepared, so there is nothing it could agree with.
+        if job.witness != Some(witness(&place, before.as_deref())) {
+            return Err(texts::CHANGED.to_owned());
+        }
+        let after = make(&place, before.as_deref())?;
+        let failed = |error: io::Error| texts::unwritable(&place.shown, &error);
+        record(spool, &Target::of(&after)).map_err(failed)?;
+        let made = replace(&place.real, &temporary(&place.real, job), &after.content).map_err(failed)?;
+        Ok(match sync_folders(&made) {
+            Ok(()) => after.text,
+            Err(error) => format!("{}\n{}", after.text, texts::maybe_written(&place.shown, &error)),
+        })
+    }))
+}
+
+/// Asks the file what became of the attempt. `derived` is the target where the arguments alone tell it.
+pub(super) fn recover(
+    job: &ToolJob,
+    spool: &Folder,
+    same_boot: SameBoot,
+    path: &str,
+    derived: impl FnOnce(&Place) -> Option<Target>,
+) -> RawOutcome {
+    // From here on no late start can follow, and one that is in the middle has ended.
+    let settled = spool.create().and_then(|()| claim::void(spool)).and_then(|_| claim::look_when_dead(spool));
+    if let Err(error) = settled {
+        return RawOutcome::Unknown { reason: UnknownReason::Lost, output: texts::spool_lost(&error) };
+    }
+    let changed = |output: String| RawOutcome::Unknown { reason: UnknownReason::Changed, output };
+    let place = match Place::find(&job.folder, path) {
+        Ok(place) => place,
+        Err(text) => return changed(text),
+    };
+    // Left by an attempt that died before its rename.
+    let _ = fs::remove_file(temporary(&place.real, job));
+    let recorded = recorded(spool);
+    if recorded.is_none() && same_boot == SameBoot(true) {
+        return RawOutcome::Cancelled(CancelReason::NoEffect);
+    }
+    let now = match current(&place) {
+        Ok(now) => now,
+        Err(text) => return changed(text),
+    };
+    let found = now.as_deref().map(Sha256::of);
+    match recorded.or_else(|| derived(&place)) {
+        Some(target) if found == Some(target.sha256) => finished(Ok(target.text)),
+        Some(_) | None if job.witness == Some(witness(&place, now.as_deref())) => RawOutcome::Cancelled(CancelReason::NoEffect),
+        Some(_) | None => changed(String::new()),
+    }
+}
+
+/// Hash of what is there: the place with every link followed, and its content or its absence.
+pub(super) fn witness(place: &Place, content: Option<&[u8]>) -> Sha256 {
+    let mut hasher = sha2::Sha256::new();
+    hasher.update(place.real.as_os_str().as_bytes());
+    // No path holds a NUL, so neither path nor absence can be taken for content.
+    hasher.update(if content.is_some() { b"\0file\0".as_slice() } else { b"\0absent".as_slice() });
+    hasher.update(content.unwrap_or_default());
+    Sha256(hasher.finalize().into())
+}
+
+/// A unified diff of two texts; a sentence when the old content is none.
+pub(super) fn diff(place: &Place, before: &[u8], after: &[u8]) -> String {
+    let (Ok(old), Ok(new)) = (std::str::from_utf8(before), std::str::from_utf8(after)) else {
+        return texts::replaces_binary(&place.shown, before.len(), after.len());
+    };
+    let mut config = TextDiff::configure();
+    let diff = config.timeout(DIFF_TIME_MAX).diff_lines(old, new);
+    diff.unified_diff().context_radius(3).header(&place.shown, &place.shown).to_string()
+}
+
+/// The content now; `None` when there is no file.
+fn current(place: &Place) -> Result<Option<Vec<u8>>, String> {
+    let failed = |error: io::Error| texts::unreadable(&place.shown, &error);
+    match fs::metadata(&place.real) {
+        Ok(metadata) if metadata.is_dir() => Err(texts::is_folder(&place.shown)),
+        Ok(metadata) if !metadata.is_file() => Err(texts::not_a_file(&place.shown)),
+        Ok(metadata) if metadata.len() > FILE_BYTES_MAX => Err(texts::too_large(&place.shown, metadata.len(), FILE_BYTES_MAX)),
+        Ok(_) => fs::read(&place.real).map(Some).map_err(failed),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(failed(error)),
+    }
+}
+
+fn record(spool: &Folder, target: &Target) -> io::Result<()> {
+    let temporary = spool.path().join("target.tmp");
+    fs::write(&temporary, serde_json::to_vec(target)?)?;
+    fs::rename(&temporary, spool.path().join(TARGET))
+}
+
+fn recorded(spool: &Folder) -> Option<Target> {
+    serde_json::from_slice(&fs::read(spool.path().join(TARGET)).ok()?).ok()
+}
+
+/// Beside the file, because only there a rename is atomic; named by the attempt, so that recovery finds it.
+fn temporary(real: &Path, job: &ToolJob) -> PathBuf {
+    real.with_file_name(format!(".thru-{}-{}.tmp", job.action, job.attempt))
+}
+
+/// Puts the content in place in one step; gives the folders whose entries changed. On an error the file is as it was.
+fn replace(real: &Path, temporary: &Path, content: &[u8]) -> io::Result<Vec<PathBuf>> {
+    let folder = real.parent().unwrap_or(Path::new("/"));
+    let missing = folder.ancestors().take_while(|folder| !folder.exists()).count();
+    fs::create_dir_all(folder)?;
+    let written = write_like(real, temporary, content).and_then(|()| fs::rename(temporary, real));
+    if let Err(error) = written {
+        let _ = fs::remove_file(temporary);
+        return Err(error);
+    }
+    Ok(folder.ancestors().take(missing + 1).map(Path::to_owned).collect())
+}
+
+/// Writes a durable file with the owner and permissions of the one it will replace.
+fn write_like(model: &Path, path: &Path, content: &[u8]) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    if let Ok(metadata) = fs::metadata(model) {
+        // Only root may give files away; for anyone else the owner is the same or cannot be kept.
+        let _ = std::os::unix::fs::fchown(&file, Some(metadata.uid()), Some(metadata.gid()));
+        file.set_permissions(metadata.permissions())?;
+    }
+    file.write_all(content)?;
+    file.sync_all()
+}
+
+fn sync_folders(folders: &[PathBuf]) -> io::Result<()> {
+    folders.iter().try_for_each(|folder| File::open(folder)?.sync_all())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tool::testing::{Desk, desk};
+    use serde_json::json;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    const NO_EFFECT: RawOutcome = RawOutcome::Cancelled(CancelReason::NoEffect);
+
+    fn changed() -> RawOutcome {
+        RawOutcome::Unknown { reason: UnknownReason::Changed, output: String::new() }
+    }
+
+    fn edit_desk() -> (Desk, ToolJob) {
+        let desk = desk("edit_file");
+        desk.write("a", "one two");
+        let job = desk.job(&json!({"path": "a", "old": "two", "new": "three"}));
+        (desk, job)
+    }
+
+    #[test]
+    fn a_recovery_before_the_start_keeps_the_start_from_happening() {
+        let (desk, job) = edit_desk();
+        assert_eq!(desk.recover(&job, true), NO_EFFECT);
+        assert_eq!(desk.recover(&job, true), NO_EFFECT, "asked again, the answer is the same");
+        assert_eq!(desk.start(&job), NO_EFFECT);
+        assert_eq!(fs::read_to_string(desk.folder.join("a")).unwrap(), "one two");
+    }
+
+    #[test]
+    fn a_finished_attempt_is_recovered_with_the_same_text() {
+        let (desk, job) = edit_desk();
+        let done = desk.start(&job);
+        assert!(matches!(done, RawOutcome::Finished { ok: true, .. }));
+        assert_eq!(desk.recover(&job, true), done);
+        assert_eq!(desk.recover(&job, false), done);
+    }
+
+    #[test]
+    fn an_attempt_that_died_between_record_and_rename_had_no_effect() {
+        let (desk, job) = edit_desk();
+        desk.spool.create().unwrap();
+        drop(claim::take(&desk.spool, &job.boot).unwrap());
+        record(&desk.spool, &Target { sha256: Sha256::of(b"one three"), text: "x".into() }).unwrap();
+        let left = temporary(&desk.folder.join("a"), &job);
+        fs::write(&left, "one thr").unwrap();
+        assert_eq!(desk.recover(&job, true), NO_EFFECT);
+        assert!(!left.exists());
+    }
+
+    #[test]
+    fn a_file_that_is_neither_old_nor_new_is_unknown() {
+        let (desk, job) = edit_desk();
+        desk.start(&job);
+        desk.write("a", "something else");
+        assert_eq!(desk.recover(&job, true), changed());
+    }
+
+    #[test]
+    fn without_a_record_the_file_was_not_touched_unless_the_record_was_lost_with_a_boot() {
+        let (desk, job) = edit_desk();
+        desk.write("a", "something else");
+        assert_eq!(desk.recover(&job, true), NO_EFFECT);
+        assert_eq!(desk.recover(&job, false), changed());
+        desk.write("a", "one two");
+        assert_eq!(desk.recover(&job, false), NO_EFFECT);
+    }
+
+    #[test]
+    fn after_a_boot_a_whole_write_is_known_by_its_arguments() {
+        let desk = desk("write_file");
+        let job = desk.job(&json!({"path": "a", "content": "new\n"}));
+        let done = desk.start(&job);
+        fs::remove_file(desk.spool.path().join(TARGET)).unwrap();
+        assert_eq!(desk.recover(&job, false), done);
+    }
+
+    #[test]
+    fn recovery_waits_for_an_owner_that_is_still_writing() {
+        let (desk, job) = edit_desk();
+        desk.spool.create().unwrap();
+        let guard = claim::take(&desk.spool, &job.boot).unwrap();
+        std::thread::scope(|scope| {
+            let recovery = scope.spawn(|| desk.recover(&job, true));
+            // Whatever the other owner does before it lets go is seen.
+            record(&desk.spool, &Target { sha256: Sha256::of(b"done"), text: "done".into() }).unwrap();
+            desk.write("a", "done");
+            drop(guard);
+            assert_eq!(recovery.join().unwrap(), finished(Ok("done".into())));
+        });
+    }
+
+    #[test]
+    fn a_start_without_the_witness_changes_nothing() {
+        let (desk, job) = edit_desk();
+        desk.write("a", "one two and more");
+        assert_eq!(desk.start(&job), finished(Err(texts::CHANGED.into())));
+        assert_eq!(fs::read_to_string(desk.folder.join("a")).unwrap(), "one two and more");
+        let (desk, job) = edit_desk();
+        assert_eq!(desk.start(&ToolJob { witness: None, ..job }), finished(Err(texts::CHANGED.into())));
+    }
+
+    #[test]
+    fn a_link_stays_and_permissions_are_kept() {
+        let desk = desk("write_file");
+        let real = desk.write("sub/real", "old");
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o751)).unwrap();
+        symlink("sub/real", desk.folder.join("link")).unwrap();
+        desk.run(&json!({"path": "link", "content": "new"})).unwrap();
+        assert!(desk.folder.join("link").is_symlink());
+        assert_eq!(fs::read_to_string(&real).unwrap(), "new");
+        assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o7777, 0o751);
+        assert_eq!(fs::read_dir(desk.folder.join("sub")).unwrap().count(), 1, "no temporary file stays");
+    }
+
+    #[test]
+    fn a_link_turned_after_preparing_is_not_written_through() {
+        let desk = desk("write_file");
+        let job = desk.job(&json!({"path": "new", "content": "x"}));
+        let outside = desk.folder.parent().unwrap().join("outside");
+        symlink(&outside, desk.folder.join("new")).unwrap();
+        assert_eq!(desk.start(&job), finished(Err(texts::CHANGED.into())));
+        assert!(!outside.exists());
+    }
+}

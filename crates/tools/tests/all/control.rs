@@ -1,0 +1,131 @@
+//! Stopping, signalling and feeding a command, also one that another owner started.
+
+use crate::desk::{ACTION, ATTEMPT, Desk, SUPERVISOR, desk, finished, lives, within};
+use contract::id::BootId;
+use contract::port::{RawOutcome, Recovery};
+use std::path::Path;
+use std::time::Duration;
+use tools::supervise::client::{self, Ended};
+use tools::supervise::{Command, Exit, Spec};
+
+/// A command that reads what it is sent.
+fn reader(desk: &Desk, argv: &[&str]) -> Spec {
+    Spec {
+        argv: argv.iter().map(Into::into).collect(),
+        env: std::env::vars_os().collect(),
+        folder: desk.folder.clone().into(),
+        spool: desk.attempt().path().into(),
+        boot: BootId("this boot".into()),
+        stdin: true,
+        timeout_ms: None,
+        grace_ms: 100,
+        output_bytes_max: 1024,
+    }
+}
+
+#[tokio::test]
+async fn a_polite_end_is_enough_for_a_polite_command() {
+    let desk = desk();
+    let started = desk.start(desk.job("trap 'echo bye; exit 3' TERM; echo > ready; while :; do sleep 1000 & wait; done"));
+    desk.until_file("ready").await;
+    within(desk.tools.stop(ACTION, ATTEMPT, Duration::from_secs(60))).await.unwrap();
+    assert_eq!(within(started).await.unwrap(), finished(3, "bye\n"));
+}
+
+#[tokio::test]
+async fn a_stubborn_tree_is_ended_after_the_grace() {
+    let desk = desk();
+    // Each process ignores SIGTERM, and one has a session of its own.
+    std::fs::write(desk.folder.join("stubborn"), "trap '' TERM; echo $$ > $1; while :; do sleep 1000; done").unwrap();
+    let started = desk.start(desk.job("trap '' TERM; bash stubborn one & setsid bash stubborn two & bash stubborn three; true"));
+    let pids = [desk.until_pid("one").await, desk.until_pid("two").await, desk.until_pid("three").await];
+    assert!(pids.into_iter().all(lives));
+    within(desk.tools.stop(ACTION, ATTEMPT, Duration::from_millis(50))).await.unwrap();
+    let outcome = within(started).await.unwrap();
+    assert_eq!(outcome, RawOutcome::Finished { ok: false, output: String::new(), exit: None, signal: Some(9) });
+    assert!(!pids.into_iter().any(lives));
+}
+
+#[tokio::test]
+async fn a_tree_that_forks_while_it_dies_is_ended() {
+    let desk = desk();
+    let fork =
+        "trap 'sh -c \"trap : TERM; sleep 1000; sleep 1000\" & sh -c \"sleep 1000\" &' TERM; echo > ready; while :; do sleep 1000; done";
+    let started = desk.start(desk.job(fork));
+    desk.until_file("ready").await;
+    let supervisor = desk.supervisor_pid();
+    within(desk.tools.stop(ACTION, ATTEMPT, Duration::from_millis(100))).await.unwrap();
+    let RawOutcome::Finished { ok: false, signal: Some(9), .. } = within(started).await.unwrap() else { panic!("it was killed") };
+    let left = std::fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| std::fs::read_to_string(entry.path().join("stat")).ok());
+    let session = |stat: &str| stat.rsplit(')').next()?.split_whitespace().nth(3)?.parse::<i32>().ok();
+    assert_eq!(left.filter(|stat| session(stat) == Some(supervisor)).collect::<Vec<_>>(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_signal_reaches_the_command_after_adoption() {
+    let desk = desk();
+    let job = desk.start_and_leave("trap 'exit 5' USR1; echo > ready; while :; do sleep 1000 & wait; done").await;
+    let Recovery::Running(running) = desk.recover(&job).await else { panic!("it runs") };
+    let bad = within(desk.tools.control(ACTION, ATTEMPT, &Command::Signal(999))).await.unwrap_err();
+    assert_eq!(bad.to_string(), "there is no signal 999");
+    within(desk.tools.control(ACTION, ATTEMPT, &Command::Signal(10))).await.unwrap();
+    assert_eq!(within(running).await, finished(5, ""));
+}
+
+#[tokio::test]
+async fn a_command_that_takes_no_input_says_so() {
+    let desk = desk();
+    let gate = desk.make_gate();
+    let started = desk.start(desk.job("echo > ready; read x < gate"));
+    desk.until_file("ready").await;
+    let refused = within(desk.tools.control(ACTION, ATTEMPT, &Command::Input("x".into()))).await.unwrap_err();
+    assert_eq!(refused.to_string(), "the command takes no input");
+    desk.open_gate(&gate).await;
+    assert_eq!(within(started).await.unwrap(), finished(0, ""));
+}
+
+#[tokio::test]
+async fn input_is_read_until_it_is_closed() {
+    let desk = desk();
+    let folder = desk.attempt();
+    let running = within(client::start(Path::new(SUPERVISOR), &folder, &reader(&desk, &["sh", "-c", "echo > ready; cat"]))).await.unwrap();
+    desk.until_file("ready").await;
+    for piece in ["one ", "two\n"] {
+        within(client::send(&folder, &Command::Input(piece.into()))).await.unwrap();
+    }
+    within(client::send(&folder, &Command::CloseInput(true))).await.unwrap();
+    let exit = Exit { code: Some(0), bytes: 8, ..Exit::default() };
+    assert_eq!(within(running.wait(|_, _| {})).await, Ended::Exited { exit, output: "one two\n".into() });
+}
+
+#[tokio::test]
+async fn input_that_nobody_reads_is_refused_when_it_is_too_much() {
+    let desk = desk();
+    let folder = desk.attempt();
+    let spec = reader(&desk, &["sh", "-c", "echo > ready; sleep 1000"]);
+    let running = within(client::start(Path::new(SUPERVISOR), &folder, &spec)).await.unwrap();
+    desk.until_file("ready").await;
+    let much = Command::Input("x".repeat(700 * 1024));
+    within(client::send(&folder, &much)).await.unwrap();
+    let refused = within(client::send(&folder, &much)).await.unwrap_err();
+    assert_eq!(refused.to_string(), "the command has not read its earlier input");
+    within(client::send(&folder, &Command::Stop { grace_ms: 1_000 })).await.unwrap();
+    let exit = Exit { signal: Some(15), ..Exit::default() };
+    assert_eq!(within(running.wait(|_, _| {})).await, Ended::Exited { exit, output: String::new() });
+}
+
+#[tokio::test]
+async fn what_is_not_a_command_is_refused_and_the_connection_goes_on() {
+    use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+    let desk = desk();
+    let started = desk.start(desk.job("echo > ready; sleep 1000"));
+    desk.until_file("ready").await;
+    let stream = tokio::net::UnixStream::connect(desk.in_spool("control")).await.unwrap();
+    let (read, mut write) = stream.into_split();
+    let mut lines = BufReader::new(read).lines();
+    write.write_all(b"nonsense\n\n{\"stop\":{\"grace_ms\":5000}}\n").await.unwrap();
+    assert!(within(lines.next_line()).await.unwrap().unwrap().starts_with("{\"refused\":"));
+    assert_eq!(within(lines.next_line()).await.unwrap().unwrap(), "{\"done\":true}");
+    within(started).await.unwrap();
+    assert_eq!(within(lines.next_line()).await.unwrap(), None, "the connection ends with the supervisor");
+}

@@ -1,0 +1,194 @@
+//! One toolbox with its folders, and the only way in which these tests wait.
+
+use contract::body::UnknownReason;
+use contract::call::Class;
+use contract::id::{ActionId, BootId, MachineId, SessionId, StreamId};
+use contract::port::{Frame, Here, Live, RawOutcome, Recovery, ToolJob, Tools};
+use serde_json::json;
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::task::JoinHandle;
+use tools::supervise::Folder;
+use tools::{Options, Toolbox};
+
+/// The one deadline of all waits.
+const DEADLINE: Duration = Duration::from_secs(60);
+const LOOK_AGAIN: Duration = Duration::from_millis(2);
+
+pub const SUPERVISOR: &str = env!("CARGO_BIN_EXE_supervise");
+pub const ACTION: ActionId = ActionId([1; 16]);
+pub const ATTEMPT: u16 = 1;
+
+pub struct Desk {
+    _temp: tempfile::TempDir,
+    pub folder: PathBuf,
+    pub spool: PathBuf,
+    pub tools: Arc<Toolbox>,
+    pub frames: Arc<Frames>,
+}
+
+/// Keeps what was shown live.
+#[derive(Default)]
+pub struct Frames(Mutex<Vec<(u64, String)>>);
+
+impl Live for Frames {
+    fn show(&self, frame: Frame) {
+        if let Frame::ToolOutput { offset, text, .. } = frame {
+            self.0.lock().unwrap().push((offset, text));
+        }
+    }
+}
+
+impl Frames {
+    pub fn text(&self) -> String {
+        self.0.lock().unwrap().iter().map(|(_, text)| text.as_str()).collect()
+    }
+
+    pub fn all(&self) -> Vec<(u64, String)> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+/// Waits for a fact that only a file or /proc can tell.
+pub async fn until<T>(what: &str, mut found: impl FnMut() -> Option<T>) -> T {
+    let look = async {
+        loop {
+            if let Some(found) = found() {
+                return found;
+            }
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+    };
+    tokio::time::timeout(DEADLINE, look).await.unwrap_or_else(|_| panic!("never: {what}"))
+}
+
+pub async fn within<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(DEADLINE, future).await.expect("it ends within the deadline")
+}
+
+pub fn finished(code: i32, output: &str) -> RawOutcome {
+    RawOutcome::Finished { ok: code == 0, output: output.into(), exit: Some(code), signal: None }
+}
+
+pub fn unknown(reason: UnknownReason, output: &str) -> RawOutcome {
+    RawOutcome::Unknown { reason, output: output.into() }
+}
+
+pub fn desk() -> Desk {
+    desk_with("spool")
+}
+
+pub fn desk_with(spool: &str) -> Desk {
+    let temp = tempfile::tempdir().unwrap();
+    let root = temp.path().canonicalize().unwrap();
+    let (folder, spool) = (root.join("work"), root.join(spool));
+    std::fs::create_dir(&folder).unwrap();
+    let options = Options { supervisor: SUPERVISOR.into(), other_machine_patience: Duration::from_millis(1), ..Options::new(&spool) };
+    Desk { _temp: temp, folder, spool, tools: Arc::new(Toolbox::new(options).unwrap()), frames: Arc::default() }
+}
+
+impl Desk {
+    pub fn here(&self) -> Here {
+        Here { machine: MachineId([1; 16]), boot: BootId("this boot".into()) }
+    }
+
+    pub fn attempt(&self) -> Folder {
+        Folder::of(&self.spool, ACTION, ATTEMPT)
+    }
+
+    pub fn in_spool(&self, name: &str) -> PathBuf {
+        self.attempt().path().join(name)
+    }
+
+    pub fn job_with(&self, args: &serde_json::Value) -> ToolJob {
+        let Here { machine, boot } = self.here();
+        ToolJob {
+            stream: StreamId::session(SessionId([1; 16])),
+            action: ACTION,
+            attempt: ATTEMPT,
+            tool: "shell".into(),
+            args: args.to_string(),
+            folder: self.folder.clone(),
+            witness: None,
+            class: Class::Probe,
+            machine,
+            boot,
+            live: self.frames.clone(),
+        }
+    }
+
+    pub fn job(&self, command: &str) -> ToolJob {
+        self.job_with(&json!({ "command": command }))
+    }
+
+    pub async fn run(&self, command: &str) -> RawOutcome {
+        within(self.tools.start(self.job(command))).await
+    }
+
+    /// Starts on a task of its own; aborting that task is what leaving does.
+    pub fn start(&self, job: ToolJob) -> JoinHandle<RawOutcome> {
+        let tools = Arc::clone(&self.tools);
+        tokio::spawn(async move { tools.start(job).await })
+    }
+
+    /// Starts a command, waits for it to make the file `ready`, and lets go of it as an owner does that ends.
+    pub async fn start_and_leave(&self, command: &str) -> ToolJob {
+        let job = self.job(command);
+        let started = self.start(job.clone());
+        self.until_file("ready").await;
+        started.abort();
+        assert!(started.await.unwrap_err().is_cancelled());
+        job
+    }
+
+    pub async fn recover(&self, job: &ToolJob) -> Recovery {
+        within(self.tools.recover(job.clone(), &self.here())).await
+    }
+
+    pub async fn recover_ended(&self, job: &ToolJob) -> RawOutcome {
+        match self.recover(job).await {
+            Recovery::Ended(outcome) => outcome,
+            Recovery::Running(_) => panic!("it is running"),
+        }
+    }
+
+    /// The content of a file in the work folder once it has some.
+    pub async fn until_file(&self, name: &str) -> String {
+        let path = self.folder.join(name);
+        until(name, || std::fs::read_to_string(&path).ok().filter(|text| text.ends_with('\n'))).await
+    }
+
+    pub async fn until_pid(&self, name: &str) -> i32 {
+        self.until_file(name).await.trim().parse().unwrap()
+    }
+
+    pub fn make_gate(&self) -> PathBuf {
+        let gate = self.folder.join("gate");
+        rustix::fs::mknodat(rustix::fs::CWD, &gate, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0).unwrap();
+        gate
+    }
+
+    /// Lets a command go on that waits with `read x < gate`.
+    pub async fn open_gate(&self, gate: &Path) {
+        let gate = gate.to_owned();
+        within(tokio::task::spawn_blocking(move || std::fs::write(gate, "go\n").unwrap())).await.unwrap();
+    }
+
+    pub fn supervisor_pid(&self) -> i32 {
+        let claim: serde_json::Value = serde_json::from_slice(&std::fs::read(self.in_spool("claim")).unwrap()).unwrap();
+        i32::try_from(claim["held"]["pid"].as_i64().unwrap()).unwrap()
+    }
+
+    pub fn kill_supervisor(&self) {
+        let pid = rustix::process::Pid::from_raw(self.supervisor_pid()).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    }
+}
+
+/// Whether a process runs; one that ended and was not reaped does not.
+pub fn lives(pid: i32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().next()).is_some_and(|state| state != "Z" && state != "X")
+}
