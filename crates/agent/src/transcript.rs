@@ -5,17 +5,16 @@
 use contract::id::{CallId, Sha256};
 use contract::request::{CallResult, Item, ModelRequest, Part};
 use contract::text::Text;
-use serde::Serialize;
+use serde::ser::{Serialize, SerializeStruct, Serializer};
 use sha2::{Digest, Sha256 as Hasher};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Transcript {
     sealed: Vec<Arc<Item>>,
     /// Results that no request has shown yet, in call order.
     fresh: BTreeMap<CallId, CallResult>,
-    #[serde(skip)]
     prefix: Prefix,
 }
 
@@ -85,6 +84,22 @@ impl Transcript {
     fn push(&mut self, item: Item) {
         self.prefix.hasher.update(item.line());
         self.sealed.push(Arc::new(item));
+    }
+}
+
+/// Whoever compares states by their serial form needs the running hash only; people are shown the items.
+impl Serialize for Transcript {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let readable = serializer.is_human_readable();
+        let mut fields = serializer.serialize_struct("Transcript", 2)?;
+        if readable {
+            fields.serialize_field("sealed", &self.sealed)?;
+        } else {
+            let hash = Sha256(self.prefix.hasher.clone().finalize().into());
+            fields.serialize_field("sealed", &(self.sealed.len(), self.prefix.config, hash))?;
+        }
+        fields.serialize_field("fresh", &self.fresh)?;
+        fields.end()
     }
 }
 

@@ -44,6 +44,16 @@ fn unbase32(text: &str) -> Option<[u8; 16]> {
     Some(bits.to_be_bytes())
 }
 
+/// Bytes of an id for serializers that are not read by people, such as the one that compares states. Nothing is
+/// stored in that form, so it is never read back.
+struct Raw<'a>(&'a [u8]);
+
+impl Serialize for Raw<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(self.0)
+    }
+}
+
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident = $prefix:literal;)*) => {$(
         $(#[$doc])*
@@ -78,7 +88,10 @@ macro_rules! ids {
 
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_newtype_struct(stringify!($name), &self.to_string())
+                if serializer.is_human_readable() {
+                    return serializer.serialize_newtype_struct(stringify!($name), &self.to_string());
+                }
+                serializer.serialize_newtype_struct(stringify!($name), &Raw(&self.0))
             }
         }
 
@@ -166,7 +179,10 @@ impl FromStr for CallId {
 
 impl Serialize for CallId {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        if serializer.is_human_readable() {
+            return serializer.collect_str(self);
+        }
+        (self.reply, self.index).serialize(serializer)
     }
 }
 
@@ -299,7 +315,10 @@ impl FromStr for Sha256 {
 
 impl Serialize for Sha256 {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_newtype_struct("Sha256", &self.to_string())
+        if serializer.is_human_readable() {
+            return serializer.serialize_newtype_struct("Sha256", &self.to_string());
+        }
+        serializer.serialize_newtype_struct("Sha256", &Raw(&self.0))
     }
 }
 

@@ -134,6 +134,8 @@ struct Pending {
 /// An append under way and the inputs it answers.
 #[derive(Clone, Debug, Serialize)]
 struct Flight {
+    /// What the inputs lead to from the state they met; whoever compares drivers looks at those.
+    #[serde(skip)]
     append: Append,
     /// Counts for the patience of the shell only; nothing is decided by it.
     #[serde(skip)]
@@ -155,15 +157,18 @@ pub struct Driver<M: Machine> {
     place: Place,
     phase: Phase,
     epoch: Epoch,
+    /// Mostly the fold of the log; whoever compares drivers adds it where it is not.
+    #[serde(skip)]
     state: M::State,
     queue: VecDeque<Pending>,
     flight: Option<Flight>,
-    /// Effects begun in this epoch that are still wanted.
+    /// Effects begun in this epoch that are still wanted. Sorted by hash, so whoever compares drivers sorts anew.
+    #[serde(skip)]
     begun: BTreeMap<(EffectId, u16), Begun>,
     draining: bool,
 }
 
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug)]
 struct Begun {
     effect: Effect,
     /// Its executor has ended; there is nothing to stop.
@@ -201,6 +206,17 @@ impl<M: Machine> Driver<M> {
     #[must_use]
     pub fn is_settled(&self) -> bool {
         self.phase == Phase::Driving && self.flight.is_none() && self.queue.is_empty()
+    }
+
+    /// The append under way.
+    #[must_use]
+    pub fn in_flight(&self) -> Option<&Append> {
+        self.flight.as_ref().map(|flight| &flight.append)
+    }
+
+    /// Effects begun and still wanted, and whether the executor of each has ended.
+    pub fn begun(&self) -> impl Iterator<Item = (Effect, bool)> {
+        self.begun.values().map(|begun| (begun.effect, begun.ended))
     }
 
     #[must_use]

@@ -4,3 +4,29 @@
 //! [`drive::Driver`] in a virtual world, so a bug of the loop is found in shipped code.
 
 pub mod drive;
+pub mod quarantine;
+pub mod shell;
+pub mod text;
+
+use contract::port::{Blobs, Clock, Configure, Live, Log, Model, Tools};
+use drive::Place;
+use std::sync::Arc;
+
+/// Everything outside that a runtime needs, injected by whoever wires it.
+#[derive(Clone)]
+pub struct Ports {
+    pub log: Arc<dyn Log>,
+    pub blobs: Arc<dyn Blobs>,
+    pub model: Arc<dyn Model>,
+    pub tools: Arc<dyn Tools>,
+    pub live: Arc<dyn Live>,
+    pub clock: Arc<dyn Clock>,
+    pub configure: Arc<dyn Configure>,
+    pub place: Place,
+}
+
+impl std::fmt::Debug for Ports {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ports").field("place", &self.place).finish_non_exhaustive()
+    }
+}

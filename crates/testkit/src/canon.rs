@@ -3,24 +3,31 @@
 //! Two worlds with one canonical form behave alike, so only one of them is explored. It is a serde serializer,
 //! because the names of newtypes tell ids and orders from plain numbers without a second description of the types.
 
-use serde::ser::{self, Serialize};
-use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Display;
+mod hash;
+mod serializer;
+
+use serde::ser::Serialize;
 
 /// Digest of the canonical form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Canon(pub [u8; 16]);
+pub struct Canon(pub u128);
 
 /// Canonical digest of any value of ours.
-///
-/// # Panics
-/// Never for our own types: the serializer refuses nothing they contain.
 #[must_use]
 pub fn canon<T: Serialize + ?Sized>(value: &T) -> Canon {
     let mut tokens = Tokens::default();
-    value.serialize(&mut tokens).unwrap_or_else(|error| unreachable!("{error}"));
+    tokens.add(value);
     tokens.digest()
+}
+
+/// Canonical digests of the first value, and of both together, for the price of one.
+#[must_use]
+pub fn canon_both<T: Serialize + ?Sized, U: Serialize + ?Sized>(first: &T, second: &U) -> (Canon, Canon) {
+    let mut tokens = Tokens::default();
+    tokens.add(first);
+    let one = tokens.digest();
+    tokens.add(second);
+    (one, tokens.digest())
 }
 
 /// Numbers whose order matters and whose size does not.
@@ -31,19 +38,18 @@ enum Order {
     Time,
 }
 
+/// The serial form with ids replaced by their number and room left for ranks.
 #[derive(Default)]
 struct Tokens {
     bytes: Vec<u8>,
-    /// Where a renamed thing stands in `bytes`, in order.
-    marks: Vec<(usize, Mark)>,
+    /// Ids by the number they were given; there are few, so they are searched in line.
+    names: Vec<[u8; 16]>,
+    /// Where the rank of a number belongs in `bytes`.
+    ranked: Vec<(usize, Order, u64)>,
     next: Option<Newtype>,
 }
 
-enum Mark {
-    Id(String),
-    Order(Order, u64),
-}
-
+/// What the value that follows stands for.
 #[derive(Clone, Copy)]
 enum Newtype {
     Id,
@@ -52,35 +58,22 @@ enum Newtype {
 }
 
 impl Tokens {
-    fn digest(self) -> Canon {
-        let mut values: BTreeMap<Order, BTreeSet<u64>> = BTreeMap::new();
-        for (_, mark) in &self.marks {
-            if let Mark::Order(order, value) = mark {
-                values.entry(*order).or_default().insert(*value);
-            }
+    fn add<T: Serialize + ?Sized>(&mut self, value: &T) {
+        // The serializer refuses nothing that our types contain.
+        value.serialize(self).unwrap_or_else(|error| unreachable!("{error}"));
+    }
+
+    /// Writes the ranks among all numbers so far, then hashes.
+    fn digest(&mut self) -> Canon {
+        let mut values: Vec<(Order, u64)> = self.ranked.iter().map(|(_, order, value)| (*order, *value)).collect();
+        values.sort_unstable();
+        values.dedup();
+        for (place, order, value) in &self.ranked {
+            let first = values.partition_point(|(other, _)| other < order);
+            let rank = values.partition_point(|other| *other < (*order, *value)) - first;
+            self.bytes[*place..place + 2].copy_from_slice(&(rank as u16).to_be_bytes());
         }
-        let ranks: BTreeMap<(Order, u64), u64> =
-            values.iter().flat_map(|(order, set)| set.iter().enumerate().map(|(rank, value)| ((*order, *value), rank as u64))).collect();
-        let mut names: BTreeMap<&str, u64> = BTreeMap::new();
-        let mut hasher = Sha256::new();
-        let mut from = 0;
-        for (place, mark) in &self.marks {
-            hasher.update(&self.bytes[from..*place]);
-            from = *place;
-            let number = match mark {
-                Mark::Id(id) => {
-                    let next = names.len() as u64;
-                    *names.entry(id.as_str()).or_insert(next)
-                }
-                Mark::Order(order, value) => ranks[&(*order, *value)],
-            };
-            hasher.update(number.to_be_bytes());
-        }
-        hasher.update(&self.bytes[from..]);
-        let digest: [u8; 32] = hasher.finalize().into();
-        let mut short = [0; 16];
-        short.copy_from_slice(&digest[..16]);
-        Canon(short)
+        Canon(hash::hash(&self.bytes))
     }
 
     fn tag(&mut self, tag: u8) {
@@ -90,234 +83,62 @@ impl Tokens {
     fn number(&mut self, tag: u8, value: u64) {
         self.tag(tag);
         match self.next.take() {
-            Some(Newtype::Order(order)) => self.marks.push((self.bytes.len(), Mark::Order(order, value))),
+            Some(Newtype::Order(order)) => {
+                self.ranked.push((self.bytes.len(), order, value));
+                self.bytes.extend([0, 0]);
+            }
             Some(Newtype::Id | Newtype::Key) | None => self.bytes.extend(value.to_be_bytes()),
         }
     }
 
     fn text(&mut self, text: &str) {
         self.tag(b's');
-        match self.next.take() {
-            Some(Newtype::Id) => self.id(text),
-            Some(Newtype::Key) => self.key(text),
-            Some(Newtype::Order(_)) | None => {
-                self.bytes.extend((text.len() as u64).to_be_bytes());
-                self.bytes.extend(text.as_bytes());
-            }
+        if let Some(Newtype::Key) = self.next.take() {
+            return self.key(text);
+        }
+        self.plain(text.as_bytes());
+    }
+
+    fn raw(&mut self, bytes: &[u8]) {
+        self.tag(b'b');
+        match (self.next.take(), <[u8; 16]>::try_from(bytes)) {
+            (Some(Newtype::Id), Ok(id)) => self.id(id),
+            _ => self.plain(bytes),
         }
     }
 
-    /// An id without its prefix, because a run is named after the event that started it.
-    fn id(&mut self, text: &str) {
-        let name = text.split_once('_').map_or(text, |(_, name)| name);
-        self.marks.push((self.bytes.len(), Mark::Id(name.to_owned())));
+    fn plain(&mut self, bytes: &[u8]) {
+        self.bytes.extend((bytes.len() as u32).to_be_bytes());
+        self.bytes.extend(bytes);
+    }
+
+    /// An id without its kind, because a run is named after the event that started it.
+    fn id(&mut self, id: [u8; 16]) {
+        let number = self.names.iter().position(|name| *name == id).unwrap_or_else(|| {
+            self.names.push(id);
+            self.names.len() - 1
+        });
+        self.bytes.extend((number as u16).to_be_bytes());
     }
 
     /// Keys of our own making contain ids between slashes.
     fn key(&mut self, text: &str) {
         for part in text.split('/') {
             self.tag(b'/');
-            if part.len() == 30 && part.as_bytes()[3] == b'_' {
-                self.id(part);
-            } else {
-                self.bytes.extend(part.as_bytes());
+            match part.get(4..).and_then(|name| format!("evt_{name}").parse::<contract::id::EventId>().ok()) {
+                Some(id) => self.id(id.0),
+                None => self.plain(part.as_bytes()),
             }
         }
+        self.tag(b'.');
     }
-}
-
-#[derive(Debug)]
-pub struct CanonError(String);
-
-impl Display for CanonError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for CanonError {}
-
-impl ser::Error for CanonError {
-    fn custom<T: Display>(message: T) -> Self {
-        CanonError(message.to_string())
-    }
-}
-
-macro_rules! numbers {
-    ($($method:ident $kind:ty;)*) => {$(
-        fn $method(self, value: $kind) -> Result<(), CanonError> {
-            self.number(b'n', value as u64);
-            Ok(())
-        }
-    )*};
-}
-
-impl ser::Serializer for &mut Tokens {
-    type Ok = ();
-    type Error = CanonError;
-    type SerializeSeq = Self;
-    type SerializeTuple = Self;
-    type SerializeTupleStruct = Self;
-    type SerializeTupleVariant = Self;
-    type SerializeMap = Self;
-    type SerializeStruct = Self;
-    type SerializeStructVariant = Self;
-
-    numbers! {
-        serialize_i8 i8; serialize_i16 i16; serialize_i32 i32; serialize_i64 i64;
-        serialize_u8 u8; serialize_u16 u16; serialize_u32 u32; serialize_u64 u64;
-        serialize_bool bool; serialize_char char;
-    }
-
-    fn serialize_f32(self, value: f32) -> Result<(), CanonError> {
-        self.number(b'f', u64::from(value.to_bits()));
-        Ok(())
-    }
-    fn serialize_f64(self, value: f64) -> Result<(), CanonError> {
-        self.number(b'f', value.to_bits());
-        Ok(())
-    }
-    fn serialize_str(self, value: &str) -> Result<(), CanonError> {
-        self.text(value);
-        Ok(())
-    }
-    fn serialize_bytes(self, value: &[u8]) -> Result<(), CanonError> {
-        self.tag(b'b');
-        self.bytes.extend((value.len() as u64).to_be_bytes());
-        self.bytes.extend(value);
-        Ok(())
-    }
-    fn serialize_none(self) -> Result<(), CanonError> {
-        self.tag(b'-');
-        Ok(())
-    }
-    fn serialize_some<T: ?Sized + Serialize>(self, value: &T) -> Result<(), CanonError> {
-        self.tag(b'+');
-        value.serialize(self)
-    }
-    fn serialize_unit(self) -> Result<(), CanonError> {
-        self.tag(b'u');
-        Ok(())
-    }
-    fn serialize_unit_struct(self, _name: &'static str) -> Result<(), CanonError> {
-        self.serialize_unit()
-    }
-    fn serialize_unit_variant(self, _name: &'static str, index: u32, _variant: &'static str) -> Result<(), CanonError> {
-        self.number(b'v', u64::from(index));
-        Ok(())
-    }
-    fn serialize_newtype_struct<T: ?Sized + Serialize>(self, name: &'static str, value: &T) -> Result<(), CanonError> {
-        self.next = match name {
-            "EventId" | "RunId" | "MessageId" | "ActionId" | "AskId" | "HostId" => Some(Newtype::Id),
-            "Key" => Some(Newtype::Key),
-            "Version" => Some(Newtype::Order(Order::Version)),
-            "Epoch" => Some(Newtype::Order(Order::Epoch)),
-            "Time" => Some(Newtype::Order(Order::Time)),
-            _ => None,
-        };
-        value.serialize(&mut *self)?;
-        self.next = None;
-        Ok(())
-    }
-    fn serialize_newtype_variant<T: ?Sized + Serialize>(
-        self,
-        _name: &'static str,
-        index: u32,
-        _variant: &'static str,
-        value: &T,
-    ) -> Result<(), CanonError> {
-        self.number(b'v', u64::from(index));
-        value.serialize(self)
-    }
-    fn serialize_seq(self, len: Option<usize>) -> Result<Self, CanonError> {
-        self.number(b'[', len.unwrap_or_default() as u64);
-        Ok(self)
-    }
-    fn serialize_tuple(self, len: usize) -> Result<Self, CanonError> {
-        self.serialize_seq(Some(len))
-    }
-    fn serialize_tuple_struct(self, _name: &'static str, len: usize) -> Result<Self, CanonError> {
-        self.serialize_seq(Some(len))
-    }
-    fn serialize_tuple_variant(self, _name: &'static str, index: u32, _variant: &'static str, len: usize) -> Result<Self, CanonError> {
-        self.number(b'v', u64::from(index));
-        self.serialize_seq(Some(len))
-    }
-    fn serialize_map(self, len: Option<usize>) -> Result<Self, CanonError> {
-        self.number(b'{', len.unwrap_or_default() as u64);
-        Ok(self)
-    }
-    fn serialize_struct(self, _name: &'static str, len: usize) -> Result<Self, CanonError> {
-        self.serialize_map(Some(len))
-    }
-    fn serialize_struct_variant(self, _name: &'static str, index: u32, _variant: &'static str, len: usize) -> Result<Self, CanonError> {
-        self.number(b'v', u64::from(index));
-        self.serialize_map(Some(len))
-    }
-}
-
-macro_rules! compound {
-    ($($kind:ident $method:ident;)*) => {$(
-        impl ser::$kind for &mut Tokens {
-            type Ok = ();
-            type Error = CanonError;
-            fn $method<T: ?Sized + Serialize>(&mut self, value: &T) -> Result<(), CanonError> {
-                value.serialize(&mut **self)
-            }
-            fn end(self) -> Result<(), CanonError> {
-                Ok(())
-            }
-        }
-    )*};
-}
-
-compound! {
-    SerializeSeq serialize_element;
-    SerializeTuple serialize_element;
-    SerializeTupleStruct serialize_field;
-    SerializeTupleVariant serialize_field;
-}
-
-impl ser::SerializeMap for &mut Tokens {
-    type Ok = ();
-    type Error = CanonError;
-    fn serialize_key<T: ?Sized + Serialize>(&mut self, key: &T) -> Result<(), CanonError> {
-        key.serialize(&mut **self)
-    }
-    fn serialize_value<T: ?Sized + Serialize>(&mut self, value: &T) -> Result<(), CanonError> {
-        value.serialize(&mut **self)
-    }
-    fn end(self) -> Result<(), CanonError> {
-        Ok(())
-    }
-}
-
-macro_rules! fields {
-    ($($kind:ident;)*) => {$(
-        impl ser::$kind for &mut Tokens {
-            type Ok = ();
-            type Error = CanonError;
-            fn serialize_field<T: ?Sized + Serialize>(&mut self, key: &'static str, value: &T) -> Result<(), CanonError> {
-                self.bytes.extend(key.as_bytes());
-                value.serialize(&mut **self)
-            }
-            fn end(self) -> Result<(), CanonError> {
-                Ok(())
-            }
-        }
-    )*};
-}
-
-fields! {
-    SerializeStruct;
-    SerializeStructVariant;
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use contract::id::{EventId, Key, RunId};
-    use contract::units::Version;
+    use contract::units::{Epoch, Version};
 
     #[test]
     fn ids_count_by_first_use_and_share_a_name_across_prefixes() {
@@ -330,10 +151,20 @@ mod tests {
     }
 
     #[test]
-    fn versions_count_by_rank() {
+    fn versions_count_by_rank_and_apart_from_epochs() {
         assert_eq!(canon(&(Version(3), Version(9))), canon(&(Version(4), Version(5))));
         assert_ne!(canon(&(Version(3), Version(9))), canon(&(Version(9), Version(3))));
+        assert_ne!(canon(&(Version(3), Version(3))), canon(&(Version(3), Version(4))));
+        assert_eq!(canon(&(Version(3), Epoch(9))), canon(&(Version(9), Epoch(3))));
         assert_ne!(canon(&3u64), canon(&4u64));
+    }
+
+    #[test]
+    fn the_first_of_two_counts_by_itself() {
+        let both = |a: u64, b: u64| canon_both(&Version(a), &Version(b));
+        assert_eq!(both(5, 4).0, canon(&Version(5)));
+        assert_eq!(both(5, 4).0, both(5, 6).0);
+        assert_ne!(both(5, 4).1, both(5, 6).1);
     }
 
     #[test]
@@ -342,5 +173,14 @@ mod tests {
         let (a, b) = (EventId([1; 16]), EventId([2; 16]));
         assert_eq!(canon(&key(a, "x")), canon(&key(b, "x")));
         assert_ne!(canon(&key(a, "x")), canon(&key(a, "y")));
+        assert_eq!(canon(&(a, key(a, "x"))), canon(&(b, key(b, "x"))));
+        assert_ne!(canon(&(a, key(a, "x"))), canon(&(a, key(b, "x"))));
+    }
+
+    #[test]
+    fn texts_and_lists_do_not_run_into_each_other() {
+        assert_ne!(canon(&("ab", "c")), canon(&("a", "bc")));
+        assert_ne!(canon(&(vec![1u8], vec![2u8, 3])), canon(&(vec![1u8, 2], vec![3u8])));
+        assert_ne!(canon(&Some(0u8)), canon(&None::<u8>));
     }
 }

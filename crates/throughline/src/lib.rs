@@ -1,1 +1,101 @@
-//! The library people embed: all adapters wired into a runtime.
+//! The library people embed: all adapters wired into a runtime on one data folder.
+//!
+//! Owns the wiring and nothing else. Must not parse arguments, draw on a terminal, or decide what a machine decides.
+//!
+//! ```no_run
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! use throughline::{Home, Job, Throughline};
+//!
+//! let throughline = Throughline::open(&Home::locate()?)?;
+//! let mut running = throughline.start(Job::new(".", "script:job.jsonl", "Count the words")).await?;
+//! while let Some(events) = running.next().await? {
+//!     for stored in events { println!("{}", String::from_utf8_lossy(&stored.bytes)); }
+//! }
+//! let ended = running.end().await;
+//! # Ok(()) }
+//! ```
+
+mod clock;
+mod configure;
+mod home;
+mod inspect;
+mod models;
+mod running;
+mod start;
+
+pub use clock::SystemClock;
+pub use home::{Home, HomeError};
+pub use inspect::{Inspection, Quarantined};
+pub use journal::{OpenError as JournalError, Verified};
+pub use models::ModelNameError;
+pub use running::{Ended, Running};
+pub use runtime::drive::{Leave, Refusal};
+pub use start::{Job, StartError};
+
+/// The other program inside this one; a binary must ask for it before it does anything else.
+pub mod supervisor {
+    pub use tools::supervise::{is_supervisor, main};
+}
+
+use contract::id::HostId;
+use contract::port::{Live, Log, Silent};
+use journal::SqliteJournal;
+use runtime::Ports;
+use runtime::drive::Place;
+use std::sync::Arc;
+use tools::Toolbox;
+
+/// A runtime on one data folder. Several may share the folder; each is a host of its own.
+#[derive(Debug)]
+pub struct Throughline {
+    ports: Ports,
+    journal: Arc<SqliteJournal>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    #[error(transparent)]
+    Home(#[from] HomeError),
+    #[error(transparent)]
+    Journal(#[from] journal::OpenError),
+    #[error("no randomness: {0}")]
+    Random(getrandom::Error),
+    #[error("the folder of running tools cannot be used: {0}")]
+    Spool(std::io::Error),
+}
+
+impl Throughline {
+    /// Opens the data folder, making it if it is not there.
+    pub fn open(home: &Home) -> Result<Throughline, OpenError> {
+        Throughline::open_watched(home, Arc::new(Silent))
+    }
+
+    /// Opens the data folder; tokens and process output go to `live` as they come.
+    pub fn open_watched(home: &Home, live: Arc<dyn Live>) -> Result<Throughline, OpenError> {
+        let host = HostId(random()?);
+        let journal = Arc::new(SqliteJournal::open(journal::Options::new(home.folder(), host))?);
+        let place = Place { host, machine: home.machine()?, boot: home::boot()? };
+        let tools = Arc::new(Toolbox::new(tools::Options::new(home.spool())).map_err(OpenError::Spool)?);
+        let ports = Ports {
+            log: journal.clone(),
+            blobs: journal.clone(),
+            model: Arc::new(models::ByName::default()),
+            configure: Arc::new(configure::Defaults::new(tools.as_ref())),
+            tools,
+            live,
+            clock: Arc::new(SystemClock),
+            place,
+        };
+        Ok(Throughline { ports, journal })
+    }
+
+    pub(crate) fn log(&self) -> &dyn Log {
+        self.ports.log.as_ref()
+    }
+}
+
+pub(crate) fn random() -> Result<[u8; 16], OpenError> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(OpenError::Random)?;
+    Ok(bytes)
+}

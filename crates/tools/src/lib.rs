@@ -59,11 +59,6 @@ impl Toolbox {
         Ok(Toolbox { options: Options { spool, ..options } })
     }
 
-    /// Removes what is stored about an attempt. Only after its outcome is durable: then nobody will ask again.
-    pub fn forget(&self, action: ActionId, attempt: u16) -> io::Result<()> {
-        self.folder(action, attempt).remove()
-    }
-
     /// Ends a supervised attempt: SIGTERM to its whole tree, SIGKILL after the grace. Its outcome comes as always.
     ///
     /// An error says that no supervisor listens: it is not up yet (`NotFound`) or has ended (`ConnectionRefused`).
@@ -148,6 +143,12 @@ impl Tools for Toolbox {
 
     fn recover<'a>(&'a self, job: ToolJob, here: &'a Here) -> BoxFuture<'a, Recovery> {
         Box::pin(self.recover_attempt(job, here))
+    }
+
+    fn forget(&self, action: ActionId, attempt: u16) -> BoxFuture<'_, ()> {
+        let folder = self.folder(action, attempt);
+        // A folder that stays behind costs space and nothing else: its attempt is never asked about again.
+        Box::pin(async move { drop(tokio::task::spawn_blocking(move || folder.remove()).await) })
     }
 }
 

@@ -18,7 +18,7 @@ use contract::units::Time;
 type Step = fn(&State, &mut Drafts<'_>);
 
 /// What an open run calls for, once it is not parked.
-const STEPS: &[Step] = &[calls::step, say::step, finish::step, ask_model::step];
+const STEPS: &[Step] = &[say::step, calls::step, finish::step, ask_model::step];
 
 #[must_use]
 pub fn advance(state: &State, _now: Time) -> Vec<Draft> {

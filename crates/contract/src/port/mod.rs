@@ -1,12 +1,14 @@
 //! Ports: what the runtime needs of the outside, implemented by adapters and injected.
 
 mod clock;
+mod configure;
 mod live;
 mod log;
 mod model;
 mod tools;
 
 pub use clock::Clock;
+pub use configure::Configure;
 pub use live::{Frame, Live, Silent};
 pub use log::{Append, AppendError, Appended, Blobs, Expected, Fence, Lease, LeaseError, Log, LogError, Stored, Tail};
 pub use model::{Model, ModelCall, ModelFailure, RawCall, RawPart, RawReply};

@@ -82,6 +82,9 @@ pub trait Tools: Send + Sync {
 
     /// Finds out what became of an attempt of an earlier owner. Never runs it.
     fn recover<'a>(&'a self, job: ToolJob, here: &'a Here) -> BoxFuture<'a, Recovery>;
+
+    /// The outcome of the attempt is durable: whatever was kept to find it again may go.
+    fn forget(&self, action: ActionId, attempt: u16) -> BoxFuture<'_, ()>;
 }
 
 impl std::fmt::Debug for ToolJob {

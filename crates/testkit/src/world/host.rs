@@ -1,65 +1,50 @@
-//! A process: the shipped driver, what it waits for, and the executors it started. All of it dies with the process.
+//! A process: the shipped driver and the executors it started. All of it dies with the process.
+//!
+//! The lease and the read that a driver asks for are answered at once. Nobody else sees them: an event that another
+//! process appends before such an answer may as well have come before the question, and a crash in between leaves what
+//! a crash before it leaves, up to the number of the epoch. Inputs that come in between are covered by [`Opening`].
 
-use super::outside::{Outside, Process};
-use super::{AppendFate, Move, NOW, Step, VirtualLog, World};
-use crate::monitor::{Invariant, Monitor, Violation, hold, result_of};
-use crate::scenario::Kind;
-use agent::Agent;
-use contract::body::{Body, CancelReason, UnknownReason};
-use contract::config::ConfigRef;
+use super::executor::{Executor, Stepped};
+use super::{AppendFate, Move, NOW, Outside, Step, VirtualLog, World};
+use crate::monitor::{Invariant, Monitor, Violation, hold};
+use agent::{Agent, State};
+use contract::body::Body;
 use contract::effect::{Effect, EffectId};
-use contract::id::{ActionId, CallId, HostId, Sha256, StreamId};
+use contract::id::{ActionId, CallId, HostId, StreamId};
 use contract::input::Input;
-use contract::limits::ITERATIONS_DEFAULT;
 use contract::machine::Machine;
-use contract::outcome::{Outcome, ToolOutcome};
 use contract::port::{Append, AppendError};
-use contract::request::Item;
-use contract::text::Text;
+use contract::units::Version;
 use runtime::drive::{Caller, Cause, Do, Driver, Leave, Place};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Host {
     place: Place,
     driver: Driver<Agent>,
-    /// At most one request to the log is under way.
-    request: Option<Request>,
     executors: BTreeMap<(EffectId, u16), Executor>,
-    /// Makes the session before it is opened.
-    #[serde(skip)]
-    session_input: Option<Input>,
 }
 
-#[derive(Clone, Debug, Serialize)]
-enum Request {
-    Acquire,
-    Read,
-    Append(Append),
-}
-
-#[derive(Clone, Copy, Debug, Serialize)]
-struct Executor {
-    effect: Effect,
-    progress: Progress,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-enum Progress {
-    /// Nothing has happened yet.
-    Issued,
-    /// The effect happened, or the process was spawned; the outcome is to come.
-    Acting,
-    /// Given up without an outcome although it acted.
-    GivenUp,
+/// A host as far as it can make a difference.
+#[derive(Serialize)]
+struct View<'a> {
+    driver: &'a Driver<Agent>,
+    /// Where the append under way wants to land, and whether it is stored already. What it holds follows from the
+    /// state it met and the inputs it answers, which the driver shows.
+    flight: Option<(Version, bool)>,
+    /// Only where it is not the fold of the log and the append under way.
+    state: Option<&'a State>,
+    /// Sorted by call: the order of actions is the order of their hashes, which means nothing.
+    executors: Vec<(Option<CallId>, &'a Executor)>,
+    begun: Vec<(Option<CallId>, Effect, bool)>,
 }
 
 impl Host {
     #[must_use]
     pub fn new(stream: StreamId, place: Place) -> Host {
         let driver = Driver::new(stream, place.clone());
-        Host { place, driver, request: None, executors: BTreeMap::new(), session_input: None }
+        Host { place, driver, executors: BTreeMap::new() }
     }
 
     #[must_use]
@@ -72,121 +57,93 @@ impl Host {
         self.driver.has_left()
     }
 
-    pub fn give_first(&mut self, input: Input) {
-        self.session_input = Some(input);
+    /// Actions that an executor of this host may still act for.
+    pub fn actions(&self) -> impl Iterator<Item = (ActionId, u16)> {
+        self.executors.values().filter_map(|executor| Some((executor.action()?, executor.effect.attempt())))
     }
 
-    pub fn open(&mut self, world: &mut World) -> Result<(), Violation> {
-        if let Some(input) = self.session_input.take() {
-            self.on(world, Cause::Input { caller: None, input })?;
-        }
-        self.on(world, Cause::Open)
+    #[must_use]
+    pub fn view<'a>(&'a self, log: &'a VirtualLog) -> impl Serialize + 'a {
+        let state = self.driver.state();
+        let flight = self.driver.in_flight().map(|append| (append.expected.version(), log.holds(append)));
+        let is_derived = match flight {
+            None => state.version == log.version(),
+            Some((base, stored)) => base == log.version() || (stored && state.version == log.version()),
+        };
+        let call = |effect: Effect| match effect {
+            Effect::Start { action, .. } | Effect::Recover { action, .. } => {
+                state.call_of(action).or_else(|| log.state.call_of(action)).map(|(call, _)| call)
+            }
+            Effect::Prepare(_) | Effect::Model { .. } => None,
+        };
+        let mut executors: Vec<_> = self.executors.values().map(|executor| (executor.call(), executor)).collect();
+        executors.sort_by_key(|(call, executor)| (*call, executor.effect.attempt()));
+        let mut begun: Vec<_> = self.driver.begun().map(|(effect, ended)| (call(effect), effect, ended)).collect();
+        begun.sort_by_key(|(call, effect, _)| (*call, effect.attempt()));
+        View { driver: &self.driver, flight, state: (!is_derived).then_some(state), executors, begun }
     }
 
     pub fn moves(&self, index: usize, unknowns: bool, log: &VirtualLog, outside: &Outside, moves: &mut Vec<Move>) {
-        match &self.request {
-            Some(Request::Acquire | Request::Read) => moves.push(Move::Answered(index)),
-            Some(Request::Append(_)) => {
+        match self.driver.in_flight() {
+            Some(_) => {
                 moves.push(Move::Append(index, AppendFate::Told));
                 if unknowns {
                     moves.push(Move::Append(index, AppendFate::StoredUntold));
                     moves.push(Move::Append(index, AppendFate::LostUntold));
                 }
             }
+            None if log.version() > self.driver.state().version => moves.push(Move::Notices(index)),
             None => {}
         }
         for ((effect, attempt), executor) in &self.executors {
-            for step in self.steps(executor, outside) {
-                moves.push(Move::Executes(index, *effect, *attempt, step));
-            }
-        }
-        if self.request.is_none() && !self.has_left() && log.version() > self.driver.state().version {
-            moves.push(Move::Notices(index));
+            moves.extend(executor.steps(outside).iter().map(|step| Move::Executes(index, *effect, *attempt, *step)));
         }
     }
 
-    fn steps(&self, executor: &Executor, outside: &Outside) -> Vec<Step> {
-        let (kind, call) = match (&executor.effect, self.call(&executor.effect)) {
-            (Effect::Prepare(_) | Effect::Model { .. }, _) => return vec![Step::Next],
-            (Effect::Start { .. } | Effect::Recover { .. }, Some((call, kind))) => (kind, call),
-            // The call has ended meanwhile; only what was given up can still be heard of.
-            (Effect::Start { .. } | Effect::Recover { .. }, None) => {
-                return if executor.progress == Progress::GivenUp { vec![Step::Late] } else { vec![Step::Next] };
+    pub fn on(&mut self, world: &mut World, cause: Cause) -> Result<(), Violation> {
+        let mut causes = VecDeque::from([cause]);
+        while let Some(cause) = causes.pop_front() {
+            for a_do in self.driver.on(cause, NOW) {
+                causes.extend(self.perform(world, a_do)?);
             }
-        };
-        let process = outside.process(call, executor.effect.attempt());
-        let running = matches!(process, Some(Process::Spawned | Process::Running));
-        match (kind, &executor.effect, executor.progress) {
-            (_, _, Progress::GivenUp) => vec![Step::Late],
-            // A watcher of a process has nothing to do until the process has ended.
-            (Kind::Shell, _, Progress::Acting) if running => vec![],
-            (Kind::Shell, _, _) => vec![Step::Next],
-            (_, Effect::Start { .. }, Progress::Acting) => vec![Step::Next, Step::Lost],
-            _ => vec![Step::Next],
         }
-    }
-
-    fn call(&self, effect: &Effect) -> Option<(CallId, Kind)> {
-        let (Effect::Start { action, .. } | Effect::Recover { action, .. }) = effect else { return None };
-        let (id, call) = self.driver.state().call_of(*action)?;
-        Some((id, Kind::of(&call.tool)?))
-    }
-
-    fn on(&mut self, world: &mut World, cause: Cause) -> Result<(), Violation> {
-        for a_do in self.driver.on(cause, NOW) {
-            match a_do {
-                Do::Acquire => self.request = Some(Request::Acquire),
-                Do::Read { from: _ } => self.request = Some(Request::Read),
-                Do::Append { append, .. } => {
-                    mint(&append, &mut world.monitor)?;
-                    self.request = Some(Request::Append(append));
-                }
-                Do::Start(effect) => {
-                    self.executors.insert((effect.id(), effect.attempt()), Executor { effect, progress: Progress::Issued });
-                }
-                Do::Stop(effect) => drop(self.executors.remove(&(effect.id(), effect.attempt()))),
-                Do::Answer { caller, answer } => world.people.answered(caller, &answer, &world.monitor)?,
-                Do::Quarantine { reason, .. } => return Err(Violation::new(Invariant::ReachesRest, format!("quarantined: {reason}"))),
-                Do::Release { .. } => {}
-                Do::Leave(leave) => {
-                    let expected = matches!(leave, Leave::Fenced);
-                    hold(expected, Invariant::ReachesRest, || format!("left: {leave:?}"))?;
-                    self.executors.clear();
-                    self.request = None;
-                }
-            }
+        if self.driver.is_settled() {
+            // Nobody would hear of them any more: no attempt of their call is open, here or in the log.
+            let state = self.driver.state();
+            self.executors
+                .retain(|_, executor| !executor.is_given_up() || executor.action().is_some_and(|action| state.call_of(action).is_some()));
         }
         Ok(())
     }
 
-    pub fn input(&mut self, world: &mut World, caller: Caller, input: Input) -> Result<(), Violation> {
-        self.on(world, Cause::Input { caller: Some(caller), input })
-    }
-
-    pub fn notice(&mut self, world: &mut World) -> Result<(), Violation> {
-        self.on(world, Cause::Changed)
-    }
-
-    pub fn answered(&mut self, world: &mut World) -> Result<(), Violation> {
-        match self.request.take() {
-            Some(Request::Acquire) => {
-                let epoch = world.log.acquire();
-                self.on(world, Cause::Acquired(epoch))
+    fn perform(&mut self, world: &mut World, a_do: Do) -> Result<Option<Cause>, Violation> {
+        match a_do {
+            Do::Acquire => return Ok(Some(Cause::Acquired(world.log.acquire()))),
+            Do::Read { from } => return Ok(Some(Cause::Read { events: world.log.read(from), more: false })),
+            Do::Append { append, .. } => mint(&append, &mut world.monitor)?,
+            Do::Start(effect) => {
+                let executor = Executor::new(effect, self.driver.state())?;
+                self.executors.insert((effect.id(), effect.attempt()), executor);
             }
-            Some(Request::Read) => {
-                let from = self.driver.state().version.0 as usize;
-                let events = world.log.read().split_off(from.min(world.log.events.len()));
-                self.on(world, Cause::Read { events, more: false })
-            }
-            request => {
-                self.request = request;
-                Ok(())
+            Do::Stop(effect) => drop(self.executors.remove(&(effect.id(), effect.attempt()))),
+            Do::Answer { caller, answer } => world.people.answered(caller, &answer, &world.monitor)?,
+            Do::Quarantine { reason, .. } => return Err(Violation::new(Invariant::ReachesRest, format!("quarantined: {reason}"))),
+            Do::Release { .. } => {}
+            Do::Leave(leave) => {
+                hold(leave == Leave::Fenced, Invariant::ReachesRest, || format!("left: {leave:?}"))?;
+                // What they would still do after this they may as well do before it: leaving is seen by nobody.
+                self.executors.clear();
             }
         }
+        Ok(None)
+    }
+
+    pub fn input(&mut self, world: &mut World, caller: Option<Caller>, input: Input) -> Result<(), Violation> {
+        self.on(world, Cause::Input { caller, input })
     }
 
     pub fn append(&mut self, world: &mut World, fate: AppendFate) -> Result<(), Violation> {
-        let Some(Request::Append(append)) = self.request.take() else { return Ok(()) };
+        let Some(append) = self.driver.in_flight().cloned() else { return Ok(()) };
         if fate == AppendFate::LostUntold {
             return self.on(world, Cause::Unknown);
         }
@@ -201,129 +158,29 @@ impl Host {
     }
 
     pub fn execute(&mut self, world: &mut World, effect: EffectId, attempt: u16, step: Step) -> Result<(), Violation> {
-        let Some(executor) = self.executors.get(&(effect, attempt)).copied() else { return Ok(()) };
-        match (executor.effect, effect) {
-            (Effect::Prepare(_), _) => self.end(world, effect, attempt, Outcome::Prepared(config(world))),
-            (Effect::Model { .. }, _) => self.ask_model(world, effect, attempt),
-            (Effect::Start { .. }, EffectId::Tool(action)) => self.run_tool(world, action, attempt, executor, step),
-            (Effect::Recover { .. }, EffectId::Tool(action)) => self.recover(world, action, attempt, executor),
-            (Effect::Start { .. } | Effect::Recover { .. }, EffectId::Prepare(_) | EffectId::Model(_)) => Ok(()),
+        let Some(executor) = self.executors.get_mut(&(effect, attempt)) else { return Ok(()) };
+        match executor.step(world, self.place.machine, step)? {
+            Stepped::On => Ok(()),
+            Stepped::Says(outcome) => self.on(world, Cause::Outcome { effect, attempt, outcome }),
+            Stepped::Ends(outcome) => {
+                self.executors.remove(&(effect, attempt));
+                self.on(world, Cause::Outcome { effect, attempt, outcome })
+            }
         }
     }
 
-    fn end(&mut self, world: &mut World, effect: EffectId, attempt: u16, outcome: Outcome) -> Result<(), Violation> {
-        self.executors.remove(&(effect, attempt));
-        self.on(world, Cause::Outcome { effect, attempt, outcome })
-    }
-
-    fn ask_model(&mut self, world: &mut World, effect: EffectId, attempt: u16) -> Result<(), Violation> {
-        let state = self.driver.state();
-        let proven = world.log.events.iter().rev().find_map(|event| match &event.draft.body {
-            Body::ModelRequested(requested) if EffectId::Model(event.draft.id) == effect => Some(requested.request_sha256),
-            _ => None,
-        });
-        let (Some(request), Some(proven)) = (agent::context::context(state), proven) else {
-            return Err(Violation::new(Invariant::StartedBeforeEffect, format!("{effect} is not in the log")));
-        };
-        world.monitor.request(&request, proven)?;
-        let replies = request.items.iter().filter(|item| matches!(item.as_ref(), Item::Assistant(_))).count();
-        // Empty replies leave no item, so the machine's own count says how far the script is.
-        let number = (state.replies as usize).max(replies);
-        let outcome = world.scenario.reply(number);
-        self.end(world, effect, attempt, Outcome::Model(outcome))
-    }
-
-    fn run_tool(&mut self, world: &mut World, action: ActionId, attempt: u16, executor: Executor, step: Step) -> Result<(), Violation> {
-        let effect = EffectId::Tool(action);
-        let finished = Outcome::Tool(ToolOutcome::Finished { ok: true, output: result_of(attempt), exit: Some(0), signal: None });
-        let Some((call, kind)) = self.call(&executor.effect) else {
-            return self.end(world, effect, attempt, finished);
-        };
-        match (kind, executor.progress, step) {
-            (Kind::Shell, Progress::Issued, _) => {
-                world.outside.spawn(call, action, attempt);
-                self.progress(effect, attempt, Progress::Acting);
-                Ok(())
-            }
-            (Kind::Shell, _, _) => {
-                let outcome = ended(world.outside.process(call, attempt), attempt);
-                self.end(world, effect, attempt, Outcome::Tool(outcome))
-            }
-            (_, Progress::Issued, _) => {
-                world.outside.run(call, action, attempt, &world.monitor)?;
-                self.progress(effect, attempt, Progress::Acting);
-                Ok(())
-            }
-            (_, Progress::Acting, Step::Lost) => {
-                self.progress(effect, attempt, Progress::GivenUp);
-                let unknown = ToolOutcome::Unknown { reason: UnknownReason::Lost, output: Text::from("") };
-                self.on(world, Cause::Outcome { effect, attempt, outcome: Outcome::Tool(unknown) })
-            }
-            (_, Progress::Acting | Progress::GivenUp, _) => self.end(world, effect, attempt, finished),
-        }
-    }
-
-    fn recover(&mut self, world: &mut World, action: ActionId, attempt: u16, executor: Executor) -> Result<(), Violation> {
-        let effect = EffectId::Tool(action);
-        let Some((call, kind)) = self.call(&executor.effect) else {
-            self.executors.remove(&(effect, attempt));
-            return Ok(());
-        };
-        let outcome = match kind {
-            Kind::Shell => match world.outside.process(call, attempt) {
-                None | Some(Process::Spawned | Process::Stillborn) => {
-                    world.outside.make_void(call, action, attempt);
-                    ToolOutcome::Cancelled(CancelReason::NeverStarted)
-                }
-                Some(Process::Running) => {
-                    self.progress(effect, attempt, Progress::Acting);
-                    return self.on(world, Cause::Outcome { effect, attempt, outcome: Outcome::Tool(ToolOutcome::Adopted) });
-                }
-                process => ended(process, attempt),
-            },
-            Kind::Write if world.outside.ran(call) > 0 => {
-                ToolOutcome::Finished { ok: true, output: result_of(attempt), exit: None, signal: None }
-            }
-            Kind::Write => ToolOutcome::Cancelled(CancelReason::NoEffect),
-            Kind::Look | Kind::Mail | Kind::Pay => ToolOutcome::Unknown { reason: UnknownReason::Died, output: Text::from("") },
-        };
-        self.end(world, effect, attempt, Outcome::Tool(outcome))
-    }
-
-    fn progress(&mut self, effect: EffectId, attempt: u16, progress: Progress) {
-        if let Some(executor) = self.executors.get_mut(&(effect, attempt)) {
-            executor.progress = progress;
-        }
-    }
-
-    /// What must hold of a host after every move.
+    /// What must hold of a host in every world.
     pub fn check(&self, log: &VirtualLog, monitor: &Monitor) -> Result<(), Violation> {
         let state = self.driver.state();
         if !self.driver.is_settled() || state.version != log.version() {
             return Ok(());
         }
-        hold(*state == log.state, Invariant::FoldEqualsLive, || format!("{state:?}\nand\n{:?}", log.state))?;
-        let tools = Agent::effects(state).iter().filter(|effect| matches!(effect, Effect::Start { .. } | Effect::Recover { .. })).count();
-        let expected = if state.is_parked() { 0 } else { monitor.open_attempts() };
-        hold(tools == expected, Invariant::WantedOrDone, || format!("{tools} wanted, {expected} open"))
-    }
-}
-
-fn ended(process: Option<Process>, attempt: u16) -> ToolOutcome {
-    match process {
-        Some(Process::Exited) => ToolOutcome::Finished { ok: true, output: result_of(attempt), exit: Some(0), signal: None },
-        Some(Process::Dead) => ToolOutcome::Unknown { reason: UnknownReason::Died, output: Text::from("part") },
-        Some(Process::Void | Process::Stillborn | Process::Spawned | Process::Running) | None => {
-            ToolOutcome::Cancelled(CancelReason::NeverStarted)
-        }
-    }
-}
-
-fn config(world: &World) -> ConfigRef {
-    ConfigRef {
-        sha256: Sha256::of(b"config"),
-        model: "scripted".to_owned(),
-        max_turns: world.scenario.options.max_turns.unwrap_or(ITERATIONS_DEFAULT),
+        hold(*state == *log.state, Invariant::FoldEqualsLive, || format!("{state:?}\nand\n{:?}", log.state))?;
+        let wanted = Agent::effects(state);
+        let tools = wanted.iter().filter(|effect| matches!(effect, Effect::Start { .. } | Effect::Recover { .. })).count();
+        let expected = if monitor.is_parked() { 0 } else { monitor.open_attempts() };
+        hold(tools == expected, Invariant::WantedOrDone, || format!("{tools} wanted, {expected} open"))?;
+        hold(wanted.is_empty() || !monitor.is_parked(), Invariant::ParkedWantsNothing, || format!("{wanted:?}"))
     }
 }
 

@@ -1,7 +1,8 @@
 //! The durable log of the virtual world, as the contract describes it.
 
-use crate::monitor::{Invariant, Monitor, Violation};
+use crate::monitor::{Invariant, Monitor, Violation, hold};
 use agent::{Agent, State};
+use contract::body::Body;
 use contract::event::Event;
 use contract::id::StreamId;
 use contract::machine::Machine;
@@ -14,16 +15,16 @@ use std::sync::Arc;
 pub struct VirtualLog {
     pub stream: StreamId,
     #[serde(skip)]
-    pub events: Vec<Arc<Event>>,
+    pub events: Arc<Vec<Arc<Event>>>,
     /// The fold of the events.
-    pub state: State,
+    pub state: Arc<State>,
     pub lease: Epoch,
 }
 
 impl VirtualLog {
     #[must_use]
     pub fn new(stream: StreamId) -> VirtualLog {
-        VirtualLog { state: Agent::new(stream.clone()), stream, events: Vec::new(), lease: Epoch::default() }
+        VirtualLog { state: Arc::new(Agent::new(stream.clone())), stream, events: Arc::default(), lease: Epoch::default() }
     }
 
     #[must_use]
@@ -37,13 +38,20 @@ impl VirtualLog {
     }
 
     #[must_use]
-    pub fn read(&self) -> Vec<Event> {
-        self.events.iter().map(|event| event.as_ref().clone()).collect()
+    pub fn read(&self, from: Version) -> Vec<Event> {
+        self.events.iter().filter(|event| event.version >= from).map(|event| event.as_ref().clone()).collect()
     }
 
     pub fn acquire(&mut self) -> Epoch {
         self.lease = Epoch(self.lease.0 + 1);
         self.lease
+    }
+
+    /// Whether these very events are where the append wants them.
+    #[must_use]
+    pub fn holds(&self, append: &Append) -> bool {
+        let there = self.events.iter().skip(append.expected.version().0 as usize).map(|event| event.draft.id);
+        there.take(append.drafts.len()).eq(append.drafts.iter().map(|draft| draft.id))
     }
 
     /// Appends as the contract demands; `by` is the epoch of the host that asks, if it is one.
@@ -59,13 +67,11 @@ impl VirtualLog {
             return Ok(Err(AppendError::Fenced { epoch: self.lease }));
         }
         let base = append.expected.version();
-        let there = self.events.iter().skip(base.0 as usize).map(|event| event.draft.id);
-        let same = append.drafts.iter().map(|draft| draft.id);
         let appended = |replayed| {
             let last = base.plus(append.drafts.len());
             Appended { first: base.next(), last, position: Position(last.0), replayed }
         };
-        if there.take(append.drafts.len()).eq(same) {
+        if self.holds(append) {
             return Ok(Ok(appended(true)));
         }
         if base != self.version() {
@@ -73,11 +79,23 @@ impl VirtualLog {
         }
         for draft in &append.drafts {
             let event = Event { version: self.version().next(), time: append.time, draft: draft.clone() };
-            monitor.stored(&event, by)?;
-            let folded = Agent::fold(&mut self.state, &event);
-            folded.map_err(|illegal| Violation::new(Invariant::ReachesRest, illegal.to_string()))?;
-            self.events.push(Arc::new(event));
+            self.store(event, by, monitor)?;
         }
+        let rest = Agent::rest(&self.state);
+        hold(append.rest == rest, Invariant::RestIsTrue, || format!("stored {:?}, is {rest:?}", append.rest))?;
         Ok(Ok(appended(false)))
+    }
+
+    fn store(&mut self, event: Event, by: Option<Epoch>, monitor: &mut Monitor) -> Result<(), Violation> {
+        monitor.stored(&event, by, &self.events)?;
+        let folded = Agent::fold(Arc::make_mut(&mut self.state), &event);
+        folded.map_err(|illegal| Violation::new(Invariant::ReachesRest, illegal.to_string()))?;
+        if let Body::ModelRequested(requested) = &event.draft.body {
+            let request = agent::context::context(&self.state);
+            let request = request.ok_or_else(|| Violation::new(Invariant::RequestProven, "requested, and no call is open"))?;
+            monitor.request(&request, requested.request_sha256)?;
+        }
+        Arc::make_mut(&mut self.events).push(Arc::new(event));
+        Ok(())
     }
 }

@@ -37,11 +37,21 @@ pub enum Process {
     Stillborn,
 }
 
+impl Process {
+    fn is_over(self) -> bool {
+        match self {
+            Process::Spawned | Process::Running => false,
+            Process::Exited | Process::Dead | Process::Void | Process::Stillborn => true,
+        }
+    }
+}
+
 impl Outside {
-    pub fn moves(&self, moves: &mut Vec<Move>) {
+    pub fn moves(&self, stillbirths: bool, moves: &mut Vec<Move>) {
         for ((call, attempt), found) in &self.attempts {
             let lives: &[Life] = match found.process {
-                Process::Spawned => &[Life::Claims, Life::Dies],
+                Process::Spawned if stillbirths => &[Life::Claims, Life::Dies],
+                Process::Spawned => &[Life::Claims],
                 Process::Running => &[Life::Exits, Life::Dies],
                 Process::Exited | Process::Dead | Process::Void | Process::Stillborn => &[],
             };
@@ -49,7 +59,7 @@ impl Outside {
         }
     }
 
-    pub fn live(&mut self, call: CallId, attempt: u16, life: Life, monitor: &Monitor) -> Result<(), Violation> {
+    pub fn live(&mut self, call: CallId, attempt: u16, life: Life, monitor: &mut Monitor) -> Result<(), Violation> {
         let Some(found) = self.attempts.get(&(call, attempt)) else { return Ok(()) };
         let action = found.action;
         let next = match (found.process, life) {
@@ -67,7 +77,7 @@ impl Outside {
     }
 
     /// The effect of a call happens now.
-    pub fn run(&mut self, call: CallId, action: ActionId, attempt: u16, monitor: &Monitor) -> Result<(), Violation> {
+    pub fn run(&mut self, call: CallId, action: ActionId, attempt: u16, monitor: &mut Monitor) -> Result<(), Violation> {
         let live =
             self.attempts.iter().any(|((other, number), found)| *other == call && *number != attempt && found.process == Process::Running);
         monitor.effect(action, attempt, self.ran(call), live)?;
@@ -87,6 +97,12 @@ impl Outside {
         self.attempts.get(&(call, attempt)).map(|found| found.process)
     }
 
+    /// Whether a watcher of this attempt has nothing to do yet.
+    #[must_use]
+    pub fn runs(&self, call: CallId, attempt: u16) -> bool {
+        self.process(call, attempt).is_some_and(|process| !process.is_over())
+    }
+
     /// A supervisor is spawned, unless recovery has claimed the attempt already.
     pub fn spawn(&mut self, call: CallId, action: ActionId, attempt: u16) {
         if self.process(call, attempt).is_none() {
@@ -95,8 +111,23 @@ impl Outside {
     }
 
     /// Recovery claims the attempt for itself: whatever was or would be spawned refuses to run.
-    pub fn make_void(&mut self, call: CallId, action: ActionId, attempt: u16) {
-        self.set(call, action, attempt, Process::Void);
+    pub fn make_void(&mut self, call: CallId, attempt: u16, action: Option<ActionId>) {
+        if let Some(action) = action {
+            self.set(call, action, attempt, Process::Void);
+        }
+    }
+
+    /// Drops what nobody can ask about any more, so that equal worlds look equal: ended processes of attempts that
+    /// nobody works on, and counts of calls that nobody can run again.
+    pub fn forget(&mut self, is_worked_on: impl Fn(ActionId, u16) -> bool, is_open: impl Fn(CallId) -> bool) {
+        self.attempts.retain(|(_, number), attempt| !attempt.process.is_over() || is_worked_on(attempt.action, *number));
+        let attempts = &self.attempts;
+        self.ran.retain(|call, _| is_open(*call) || attempts.keys().any(|(other, _)| other == call));
+    }
+
+    /// Actions with a process that has not ended.
+    pub fn actions(&self) -> impl Iterator<Item = ActionId> {
+        self.attempts.values().filter(|attempt| !attempt.process.is_over()).map(|attempt| attempt.action)
     }
 
     fn set(&mut self, call: CallId, action: ActionId, attempt: u16, process: Process) {

@@ -120,8 +120,8 @@ async fn what_is_forgotten_is_gone_and_may_be_forgotten_again() {
     desk.run("echo x").await;
     assert!(desk.in_spool("exit").exists());
     assert_eq!(desk.tools.output(ACTION, ATTEMPT), "x\n");
-    desk.tools.forget(ACTION, ATTEMPT).unwrap();
-    desk.tools.forget(ACTION, ATTEMPT).unwrap();
+    desk.tools.forget(ACTION, ATTEMPT).await;
+    desk.tools.forget(ACTION, ATTEMPT).await;
     assert!(!desk.attempt().path().exists());
 }
 

@@ -1,0 +1,251 @@
+//! The tokio shell of a driver: one task a stream. It does what the driver says and decides nothing.
+
+mod executor;
+mod model;
+mod tool;
+
+use crate::drive::{Caller, Cause, Do, Driver, Leave, Refusal};
+use crate::{Ports, quarantine};
+use agent::{Agent, State};
+use contract::effect::{Effect, EffectId};
+use contract::id::{ActionId, StreamId};
+use contract::input::Input;
+use contract::machine::{Machine, Rest};
+use contract::port::{Append, AppendError, LeaseError, LogError};
+use contract::units::Version;
+use std::collections::BTreeMap;
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::{AbortHandle, JoinHandle};
+
+/// Events read at once, so that a long stream does not stand in memory twice.
+const READ_MAX: usize = 1_000;
+/// First pause before a repeated append, doubled each time.
+const RETRY_FIRST_MS: u64 = 10;
+/// Longest pause before a repeated append: storage that comes back is noticed within a second.
+const RETRY_LAST_MS: u64 = 1_000;
+
+/// Where a session stands, as far as it is durable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Progress {
+    pub version: Version,
+    pub rest: Rest,
+    /// Set when the driver has ended.
+    pub left: Option<Leave>,
+}
+
+/// A driven stream.
+#[derive(Debug)]
+pub struct Handle {
+    causes: mpsc::UnboundedSender<Message>,
+    progress: watch::Receiver<Progress>,
+    task: JoinHandle<()>,
+}
+
+enum Message {
+    Cause(Cause),
+    Input(Input, oneshot::Sender<Result<Version, Refusal>>),
+}
+
+impl Handle {
+    /// Offers an input; the answer comes when it is durable, or says why it is not.
+    pub async fn input(&self, input: Input) -> Result<Version, Refusal> {
+        let (answer, answered) = oneshot::channel();
+        self.causes.send(Message::Input(input, answer)).map_err(|_| Refusal::Left)?;
+        answered.await.unwrap_or(Err(Refusal::Unclear))
+    }
+
+    #[must_use]
+    pub fn progress(&self) -> watch::Receiver<Progress> {
+        self.progress.clone()
+    }
+
+    /// Stops deciding and lets go of the stream; supervised processes go on.
+    pub async fn drain(self) {
+        if self.causes.send(Message::Cause(Cause::Drain)).is_ok() {
+            drop(self.task.await);
+        }
+    }
+}
+
+/// Takes the stream and drives it. The first inputs are accepted before the takeover is recorded.
+#[must_use]
+pub fn open(ports: Ports, stream: StreamId, first: Vec<Input>) -> Handle {
+    let (causes, inbox) = mpsc::unbounded_channel();
+    let at_start = Progress { version: Version::NONE, rest: Rest::Busy, left: None };
+    let (shown, progress) = watch::channel(at_start);
+    let driver = Driver::new(stream.clone(), ports.place.clone());
+    let shell = Shell {
+        ports,
+        stream,
+        driver,
+        causes: causes.clone(),
+        shown,
+        callers: BTreeMap::new(),
+        next_caller: 0,
+        executors: BTreeMap::new(),
+        ended: Vec::new(),
+    };
+    let task = tokio::spawn(shell.run(first, inbox));
+    Handle { causes, progress, task }
+}
+
+struct Shell {
+    ports: Ports,
+    stream: StreamId,
+    driver: Driver<Agent>,
+    causes: mpsc::UnboundedSender<Message>,
+    shown: watch::Sender<Progress>,
+    callers: BTreeMap<Caller, oneshot::Sender<Result<Version, Refusal>>>,
+    next_caller: u64,
+    executors: BTreeMap<(EffectId, u16), AbortHandle>,
+    /// Attempts whose outcome is not known to be durable yet.
+    ended: Vec<(ActionId, u16)>,
+}
+
+impl Shell {
+    async fn run(mut self, first: Vec<Input>, mut inbox: mpsc::UnboundedReceiver<Message>) {
+        for input in first {
+            self.on(Cause::Input { caller: None, input }).await;
+        }
+        self.on(Cause::Open).await;
+        while !self.driver.has_left() {
+            let Some(message) = inbox.recv().await else { break };
+            let cause = match message {
+                Message::Cause(cause) => cause,
+                Message::Input(input, answer) => {
+                    let caller = Caller(self.next_caller);
+                    self.next_caller += 1;
+                    self.callers.insert(caller, answer);
+                    Cause::Input { caller: Some(caller), input }
+                }
+            };
+            self.on(cause).await;
+        }
+    }
+
+    async fn on(&mut self, cause: Cause) {
+        if let Cause::Outcome { effect: EffectId::Tool(action), attempt, .. } = &cause {
+            self.ended.push((*action, *attempt));
+        }
+        for a_do in self.driver.on(cause, self.ports.clock.now()) {
+            self.perform(a_do).await;
+        }
+        if self.driver.is_settled() {
+            self.settle();
+        }
+    }
+
+    async fn perform(&mut self, a_do: Do) {
+        match a_do {
+            Do::Acquire => self.acquire(),
+            Do::Read { from } => self.read(from),
+            Do::Append { append, tries } => self.append(append, tries),
+            Do::Start(effect) => self.start(effect),
+            Do::Stop(effect) => self.stop(effect),
+            Do::Answer { caller, answer } => {
+                if let Some(waiting) = self.callers.remove(&caller) {
+                    // A caller that went away does not want to know.
+                    drop(waiting.send(answer));
+                }
+            }
+            Do::Quarantine { version, reason } => {
+                let told = quarantine::quarantine(&self.ports, &self.stream, version, &reason).await;
+                // Whoever waits is told by `Leave` in any case; the log only makes it last.
+                drop(told);
+            }
+            Do::Release { epoch } => drop(self.ports.log.release(&self.stream, epoch).await),
+            Do::Leave(leave) => self.leave(leave),
+        }
+    }
+
+    /// Runs a request to the log beside the loop; its answer is the next cause.
+    fn ask_log(&self, request: impl Future<Output = Cause> + Send + 'static) {
+        let causes = self.causes.clone();
+        tokio::spawn(async move { drop(causes.send(Message::Cause(request.await))) });
+    }
+
+    fn acquire(&self) {
+        let (log, stream) = (self.ports.log.clone(), self.stream.clone());
+        self.ask_log(async move {
+            match log.acquire(&stream).await {
+                Ok(lease) => Cause::Acquired(lease.epoch),
+                Err(LeaseError::Held { holder }) => Cause::Held(holder),
+                Err(LeaseError::Unavailable(reason)) => Cause::Broken(reason),
+            }
+        });
+    }
+
+    fn read(&self, from: Version) {
+        let (log, stream) = (self.ports.log.clone(), self.stream.clone());
+        self.ask_log(async move {
+            match log.read(&stream, from, READ_MAX).await {
+                Ok(stored) => {
+                    let more = stored.len() == READ_MAX;
+                    Cause::Read { events: stored.into_iter().map(|stored| stored.event).collect(), more }
+                }
+                Err(LogError::Unavailable(reason)) => Cause::Broken(reason),
+                Err(error) => match &error {
+                    LogError::Corrupt { version, .. } | LogError::Unreadable { version, .. } => {
+                        Cause::Unreadable { version: *version, reason: error.to_string() }
+                    }
+                    LogError::Unavailable(reason) => Cause::Broken(reason.clone()),
+                },
+            }
+        });
+    }
+
+    fn append(&self, append: Append, tries: u32) {
+        let log = self.ports.log.clone();
+        self.ask_log(async move {
+            if tries > 0 {
+                let pause = RETRY_FIRST_MS.saturating_mul(1 << tries.min(16)).min(RETRY_LAST_MS);
+                tokio::time::sleep(Duration::from_millis(pause)).await;
+            }
+            match log.append(append).await {
+                Ok(appended) => Cause::Appended { last: appended.last },
+                Err(AppendError::Conflict { .. }) => Cause::Conflict,
+                Err(AppendError::Fenced { .. }) => Cause::Fenced,
+                Err(AppendError::Unavailable(_)) => Cause::Unavailable,
+                Err(AppendError::Unknown(_)) => Cause::Unknown,
+                Err(error @ (AppendError::TooLarge { .. } | AppendError::Broken(_) | AppendError::Corrupt(_))) => {
+                    Cause::Broken(error.to_string())
+                }
+            }
+        });
+    }
+
+    fn start(&mut self, effect: Effect) {
+        let work = executor::work(&self.ports, self.driver.state(), &self.stream, effect, self.causes.clone());
+        self.executors.insert((effect.id(), effect.attempt()), tokio::spawn(work).abort_handle());
+    }
+
+    fn stop(&mut self, effect: Effect) {
+        if let Some(executor) = self.executors.remove(&(effect.id(), effect.attempt())) {
+            executor.abort();
+        }
+    }
+
+    /// What is shown and forgotten only when nothing undurable is left.
+    fn settle(&mut self) {
+        let state: &State = self.driver.state();
+        let open: Vec<_> = state.calls.values().map(|call| (call.action, call.attempts)).collect();
+        let (running, ended): (Vec<_>, Vec<_>) = std::mem::take(&mut self.ended).into_iter().partition(|one| open.contains(one));
+        self.ended = running;
+        for (action, attempt) in ended {
+            let tools = self.ports.tools.clone();
+            tokio::spawn(async move { tools.forget(action, attempt).await });
+        }
+        let wanted: Vec<_> = Agent::effects(state).iter().map(|effect| (effect.id(), effect.attempt())).collect();
+        self.executors.retain(|key, executor| wanted.contains(key) || !executor.is_finished());
+        let progress = Progress { version: state.version, rest: Agent::rest(state), left: None };
+        self.shown.send_if_modified(|shown| std::mem::replace(shown, progress.clone()) != progress);
+    }
+
+    fn leave(&mut self, leave: Leave) {
+        for executor in std::mem::take(&mut self.executors).into_values() {
+            executor.abort();
+        }
+        self.shown.send_modify(|shown| shown.left = Some(leave));
+    }
+}

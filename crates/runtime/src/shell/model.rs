@@ -1,0 +1,100 @@
+//! Asks a model and prepares the calls of its reply, so that what is recorded is already checked.
+
+use crate::Ports;
+use crate::text::{Trouble, expand, store};
+use agent::State;
+use contract::body::Purpose;
+use contract::call::{Class, Prepared, PreparedCall, Risk};
+use contract::config::RunConfig;
+use contract::id::{EventId, Sha256, StreamId};
+use contract::outcome::{ModelOutcome, Outcome, Reply, ReplyPart};
+use contract::port::{ModelCall, ModelFailure, Prepare, RawCall, RawPart, RawReply};
+use contract::request::ModelRequest;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What an open model call needs of the state.
+pub(super) struct Asking {
+    stream: StreamId,
+    request: EventId,
+    attempt: u16,
+    purpose: Purpose,
+    folder: PathBuf,
+    transcript: ModelRequest,
+}
+
+impl Asking {
+    pub(super) fn new(state: &State, stream: &StreamId) -> Option<Asking> {
+        let model = state.model.as_ref()?;
+        Some(Asking {
+            stream: stream.clone(),
+            request: model.request,
+            attempt: model.attempt,
+            purpose: model.purpose,
+            folder: PathBuf::from(&state.session.as_ref()?.folder),
+            transcript: agent::context::context(state)?,
+        })
+    }
+}
+
+pub(super) async fn ask(ports: Ports, asking: Asking) -> Result<Outcome, Trouble> {
+    let call = ModelCall {
+        stream: asking.stream,
+        request: asking.request,
+        attempt: asking.attempt,
+        purpose: asking.purpose,
+        config: Arc::new(config(&ports, asking.transcript.config).await?),
+        transcript: expand(ports.blobs.as_ref(), asking.transcript).await?,
+        live: ports.live.clone(),
+    };
+    let outcome = match ports.model.reply(call).await {
+        Ok(reply) => ModelOutcome::Replied(prepare(&ports, &asking.folder, reply).await?),
+        Err(ModelFailure { class, message, .. }) => ModelOutcome::Failed { class, message: store(ports.blobs.as_ref(), message).await? },
+    };
+    Ok(Outcome::Model(outcome))
+}
+
+async fn config(ports: &Ports, sha256: Sha256) -> Result<RunConfig, Trouble> {
+    let bytes = ports.blobs.get(sha256).await.map_err(|error| error.to_string())?;
+    let bytes = bytes.ok_or_else(|| format!("configuration sha256:{sha256} is missing"))?;
+    serde_json::from_slice(&bytes).map_err(|error| format!("configuration sha256:{sha256} cannot be read: {error}"))
+}
+
+async fn prepare(ports: &Ports, folder: &std::path::Path, reply: RawReply) -> Result<Reply, Trouble> {
+    let blobs = ports.blobs.as_ref();
+    let mut parts = Vec::with_capacity(reply.parts.len());
+    for part in reply.parts {
+        parts.push(match part {
+            RawPart::Text(text) => ReplyPart::Text(store(blobs, text).await?),
+            RawPart::Opaque { protocol, model, bytes } => ReplyPart::Opaque { protocol, model, bytes: store(blobs, bytes).await? },
+            RawPart::Call(call) => ReplyPart::Call(Box::new(prepare_call(ports, folder, call).await?)),
+        });
+    }
+    Ok(Reply { parts, usage: reply.usage, cost_micros: reply.cost_micros })
+}
+
+async fn prepare_call(ports: &Ports, folder: &std::path::Path, call: RawCall) -> Result<PreparedCall, Trouble> {
+    let blobs = ports.blobs.as_ref();
+    let asked = Prepare { tool: call.tool.clone(), args: call.args.clone(), folder: folder.to_owned() };
+    let (class, risk, prepared, refused) = match ports.tools.prepare(asked).await {
+        Ok(found) => {
+            let preview = match found.preview {
+                Some(preview) => Some(store(blobs, preview).await?),
+                None => None,
+            };
+            (found.class, found.risk, Prepared { preview, ..found.prepared }, None)
+        }
+        // Nothing is known of a call that cannot be prepared, so it counts as the most dangerous kind.
+        Err(refused) => (Class::Unsafe, Risk::High, Prepared::default(), Some(store(blobs, refused.message).await?)),
+    };
+    Ok(PreparedCall {
+        provider_call: call.provider_call,
+        tool: call.tool,
+        args_hash: Sha256::of(call.args.as_bytes()),
+        args: store(blobs, call.args).await?,
+        class,
+        risk,
+        prepared: Box::new(prepared),
+        refused,
+    })
+}

@@ -1,0 +1,211 @@
+//! What a host does for an effect, step by step, against the virtual outside. It dies with its host.
+
+use super::outside::{Outside, Process};
+use super::{Step, World};
+use crate::monitor::{Invariant, Violation, hold, result_of};
+use crate::scenario::Kind;
+use agent::State;
+use agent::state::Stage;
+use contract::body::{Body, CancelReason, UnknownReason};
+use contract::config::ConfigRef;
+use contract::effect::{Effect, EffectId};
+use contract::id::{ActionId, CallId, MachineId, Sha256};
+use contract::limits::ITERATIONS_DEFAULT;
+use contract::outcome::{Outcome, ToolOutcome};
+use contract::text::Text;
+use serde::Serialize;
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Executor {
+    pub effect: Effect,
+    job: Job,
+    progress: Progress,
+}
+
+/// What it needs of the state, taken when it begins, as the shell does.
+#[derive(Clone, Debug, Serialize)]
+enum Job {
+    Prepare,
+    Model { sha256: Sha256, replies: u32 },
+    Tool { action: ActionId, call: CallId, kind: Kind, machine: MachineId },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+enum Progress {
+    /// Nothing has happened yet.
+    Issued,
+    /// The effect happened, or the process was spawned; the outcome is to come.
+    Acting,
+    /// Given up without an outcome although it acted.
+    GivenUp,
+}
+
+/// What comes of a step.
+pub enum Stepped {
+    /// It goes on.
+    On,
+    /// It says this and goes on.
+    Says(Outcome),
+    /// It says this and is gone.
+    Ends(Outcome),
+}
+
+impl Executor {
+    /// Fails when the state does not have what the effect is about: then the loop started something that is not open.
+    pub fn new(effect: Effect, state: &State) -> Result<Executor, Violation> {
+        let job = match effect {
+            Effect::Prepare(_) => Some(Job::Prepare),
+            Effect::Model { .. } => {
+                agent::context::context(state).map(|request| Job::Model { sha256: request.sha256(), replies: state.replies })
+            }
+            Effect::Start { action, attempt } | Effect::Recover { action, attempt, .. } => tool_job(state, action, attempt),
+        };
+        let not_open = || Violation::new(Invariant::WantedOrDone, format!("{effect:?} is started and not open"));
+        Ok(Executor { effect, job: job.ok_or_else(not_open)?, progress: Progress::Issued })
+    }
+
+    /// The call it works for, if any.
+    #[must_use]
+    pub fn call(&self) -> Option<CallId> {
+        match &self.job {
+            Job::Tool { call, .. } => Some(*call),
+            Job::Prepare | Job::Model { .. } => None,
+        }
+    }
+
+    #[must_use]
+    pub fn action(&self) -> Option<ActionId> {
+        match &self.job {
+            Job::Tool { action, .. } => Some(*action),
+            Job::Prepare | Job::Model { .. } => None,
+        }
+    }
+
+    #[must_use]
+    pub fn is_given_up(&self) -> bool {
+        self.progress == Progress::GivenUp
+    }
+
+    #[must_use]
+    pub fn steps(&self, outside: &Outside) -> &'static [Step] {
+        let Job::Tool { call, kind, .. } = &self.job else { return &[Step::Next] };
+        match (kind, &self.effect, self.progress) {
+            (_, _, Progress::GivenUp) => &[Step::Late],
+            (Kind::Shell, _, Progress::Acting) if outside.runs(*call, self.effect.attempt()) => &[],
+            (Kind::Shell, _, _) => &[Step::Next],
+            (_, Effect::Start { .. }, _) => &[Step::Next, Step::Lost],
+            _ => &[Step::Next],
+        }
+    }
+
+    pub fn step(&mut self, world: &mut World, here: MachineId, step: Step) -> Result<Stepped, Violation> {
+        let attempt = self.effect.attempt();
+        match self.job {
+            Job::Prepare => Ok(Stepped::Ends(Outcome::Prepared(config(world)))),
+            Job::Model { sha256, replies } => ask_model(world, self.effect.id(), sha256, replies),
+            Job::Tool { action, call, kind, machine } => match self.effect {
+                Effect::Recover { .. } => Ok(self.recover(world, call, kind, machine == here)),
+                Effect::Start { .. } | Effect::Prepare(_) | Effect::Model { .. } => self.run(world, (action, call, attempt), kind, step),
+            },
+        }
+    }
+
+    fn run(&mut self, world: &mut World, slot: (ActionId, CallId, u16), kind: Kind, step: Step) -> Result<Stepped, Violation> {
+        let (action, call, attempt) = slot;
+        match (kind, self.progress, step) {
+            (Kind::Shell, Progress::Issued, _) => {
+                world.outside.spawn(call, action, attempt);
+                self.progress = Progress::Acting;
+                Ok(Stepped::On)
+            }
+            (Kind::Shell, _, _) => Ok(tool(ended(world.outside.process(call, attempt), attempt))),
+            (_, Progress::Issued, Step::Lost) => Ok(tool(lost())),
+            (_, Progress::Issued, _) => {
+                world.outside.run(call, action, attempt, &mut world.monitor)?;
+                self.progress = Progress::Acting;
+                Ok(Stepped::On)
+            }
+            (_, Progress::Acting, Step::Lost) => {
+                self.progress = Progress::GivenUp;
+                Ok(Stepped::Says(Outcome::Tool(lost())))
+            }
+            (_, Progress::Acting | Progress::GivenUp, _) => Ok(tool(finished(attempt, Some(0)))),
+        }
+    }
+
+    fn recover(&mut self, world: &mut World, call: CallId, kind: Kind, same_machine: bool) -> Stepped {
+        let attempt = self.effect.attempt();
+        let unknown = |reason| ToolOutcome::Unknown { reason, output: Text::from("") };
+        if !same_machine {
+            return tool(unknown(UnknownReason::OtherMachine));
+        }
+        match kind {
+            Kind::Shell => match world.outside.process(call, attempt) {
+                None | Some(Process::Spawned | Process::Stillborn) => {
+                    world.outside.make_void(call, attempt, self.action());
+                    tool(ToolOutcome::Cancelled(CancelReason::NeverStarted))
+                }
+                Some(Process::Running) => {
+                    self.progress = Progress::Acting;
+                    Stepped::Says(Outcome::Tool(ToolOutcome::Adopted))
+                }
+                process => tool(ended(process, attempt)),
+            },
+            Kind::Write if world.outside.ran(call) > 0 => tool(finished(attempt, None)),
+            Kind::Write => tool(ToolOutcome::Cancelled(CancelReason::NoEffect)),
+            Kind::Look | Kind::Mail | Kind::Pay => tool(unknown(UnknownReason::Died)),
+        }
+    }
+}
+
+fn tool_job(state: &State, action: ActionId, attempt: u16) -> Option<Job> {
+    let (call, open) = state.call_of(action)?;
+    match &open.stage {
+        Stage::Started(started) if started.number == attempt => {
+            Some(Job::Tool { action, call, kind: Kind::of(&open.tool)?, machine: started.machine })
+        }
+        Stage::Started(_) | Stage::Decided | Stage::Unknown { .. } => None,
+    }
+}
+
+fn ask_model(world: &World, effect: EffectId, sha256: Sha256, replies: u32) -> Result<Stepped, Violation> {
+    let proven = world.log.events.iter().rev().find_map(|event| match &event.draft.body {
+        Body::ModelRequested(requested) if EffectId::Model(event.draft.id) == effect => Some(requested.request_sha256),
+        _ => None,
+    });
+    let Some(proven) = proven else {
+        return Err(Violation::new(Invariant::StartedBeforeEffect, format!("{effect} is not in the log")));
+    };
+    hold(sha256 == proven, Invariant::RequestProven, || format!("{effect} sends {sha256}"))?;
+    Ok(Stepped::Ends(Outcome::Model(world.scenario.reply(replies as usize))))
+}
+
+fn tool(outcome: ToolOutcome) -> Stepped {
+    Stepped::Ends(Outcome::Tool(outcome))
+}
+
+fn lost() -> ToolOutcome {
+    ToolOutcome::Unknown { reason: UnknownReason::Lost, output: Text::from("") }
+}
+
+fn finished(attempt: u16, exit: Option<i32>) -> ToolOutcome {
+    ToolOutcome::Finished { ok: true, output: result_of(attempt), exit, signal: None }
+}
+
+fn ended(process: Option<Process>, attempt: u16) -> ToolOutcome {
+    match process {
+        Some(Process::Exited) => finished(attempt, Some(0)),
+        Some(Process::Dead) => ToolOutcome::Unknown { reason: UnknownReason::Died, output: Text::from("part") },
+        Some(Process::Void | Process::Stillborn | Process::Spawned | Process::Running) | None => {
+            ToolOutcome::Cancelled(CancelReason::NeverStarted)
+        }
+    }
+}
+
+fn config(world: &World) -> ConfigRef {
+    ConfigRef {
+        sha256: Sha256::of(b"config"),
+        model: "scripted".to_owned(),
+        max_turns: world.scenario.options.max_turns.unwrap_or(ITERATIONS_DEFAULT),
+    }
+}

@@ -1,0 +1,27 @@
+//! What a run is made of when nobody said otherwise: the built-in system text and all built-in tools.
+
+use contract::config::{Options, RunConfig, ToolSpec};
+use contract::limits::ITERATIONS_DEFAULT;
+use contract::port::{Configure, Tools};
+
+pub struct Defaults {
+    tools: Vec<ToolSpec>,
+}
+
+impl Defaults {
+    #[must_use]
+    pub fn new(tools: &dyn Tools) -> Defaults {
+        Defaults { tools: tools.specs() }
+    }
+}
+
+impl Configure for Defaults {
+    fn run_config(&self, options: &Options) -> RunConfig {
+        RunConfig {
+            model: options.model.clone().unwrap_or_default(),
+            system: agent::prompts::SYSTEM.to_owned(),
+            tools: self.tools.clone(),
+            max_turns: options.max_turns.unwrap_or(ITERATIONS_DEFAULT),
+        }
+    }
+}

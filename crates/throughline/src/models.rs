@@ -1,0 +1,61 @@
+//! Models by their names, as `--model` and the configuration give them.
+
+use contract::body::FailureClass;
+use contract::port::{BoxFuture, Model, ModelCall, ModelFailure, RawReply};
+use models::{ScriptError, ScriptedModel};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+const SCRIPT: &str = "script:";
+
+#[derive(Debug, thiserror::Error)]
+pub enum ModelNameError {
+    #[error("the model `{0}` is not known")]
+    Unknown(String),
+    #[error(transparent)]
+    Script(#[from] ScriptError),
+}
+
+/// Finds the model that a run names, so that a resumed session needs nothing but its log.
+#[derive(Default)]
+pub struct ByName {
+    loaded: Mutex<BTreeMap<String, Arc<ScriptedModel>>>,
+}
+
+/// Checks a name before a session is made with it.
+pub fn check(name: &str) -> Result<(), ModelNameError> {
+    load(name).map(drop)
+}
+
+fn load(name: &str) -> Result<ScriptedModel, ModelNameError> {
+    let Some(file) = name.strip_prefix(SCRIPT) else {
+        return Err(ModelNameError::Unknown(name.to_owned()));
+    };
+    Ok(ScriptedModel::load(file)?)
+}
+
+impl ByName {
+    fn find(&self, name: &str) -> Result<Arc<ScriptedModel>, ModelFailure> {
+        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(model) = loaded.get(name) {
+            return Ok(model.clone());
+        }
+        let model = load(name).map_err(|error| ModelFailure {
+            class: FailureClass::Permanent,
+            message: error.to_string(),
+            retry_after_ms: None,
+        })?;
+        let model = Arc::new(model);
+        loaded.insert(name.to_owned(), model.clone());
+        Ok(model)
+    }
+}
+
+impl Model for ByName {
+    fn reply(&self, call: ModelCall) -> BoxFuture<'_, Result<RawReply, ModelFailure>> {
+        Box::pin(async move {
+            let model = self.find(&call.config.model)?;
+            model.reply(call).await
+        })
+    }
+}

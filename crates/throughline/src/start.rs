@@ -1,0 +1,134 @@
+//! Giving work: a new session, a further message to one, or going on with one that was left.
+
+use crate::{OpenError, Running, Throughline, models, random};
+use contract::body::{HostQuarantined, Mode, Principal};
+use contract::config::{Options, ResumePolicy};
+use contract::id::{Key, SessionId, StreamId, derive};
+use contract::input::Input;
+use contract::limits::MESSAGE_BYTES_MAX;
+use contract::port::{AppendError, LogError};
+use contract::units::Version;
+use models::ModelNameError;
+use runtime::{quarantine, shell, text};
+use std::path::PathBuf;
+
+/// Work for an agent.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// Working folder of the tools.
+    pub folder: PathBuf,
+    pub model: String,
+    pub text: String,
+    /// Goes on with this session instead of making one.
+    pub session: Option<SessionId>,
+    /// The same key again is the same job: it is found, not made a second time.
+    pub key: Option<String>,
+    pub max_turns: Option<u32>,
+    pub resume: ResumePolicy,
+    pub by: Principal,
+}
+
+impl Job {
+    #[must_use]
+    pub fn new(folder: impl Into<PathBuf>, model: impl Into<String>, text: impl Into<String>) -> Job {
+        Job {
+            folder: folder.into(),
+            model: model.into(),
+            text: text.into(),
+            session: None,
+            key: None,
+            max_turns: None,
+            resume: ResumePolicy::Continue,
+            by: Principal("local".to_owned()),
+        }
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    #[error(transparent)]
+    Model(#[from] ModelNameError),
+    #[error("{path} is not a folder: {source}")]
+    Folder { path: PathBuf, source: std::io::Error },
+    #[error("there is no session {0}")]
+    NoSession(SessionId),
+    #[error("the session {0} is quarantined")]
+    Quarantined(SessionId, HostQuarantined),
+    #[error("the message has {bytes} bytes, {max} are allowed")]
+    TooLong { bytes: usize, max: usize },
+    #[error(transparent)]
+    Log(#[from] LogError),
+    #[error(transparent)]
+    Append(#[from] AppendError),
+    #[error("the message cannot be stored: {0}")]
+    Store(String),
+}
+
+impl Throughline {
+    /// Starts the job, or goes on with the one of the same key.
+    pub async fn start(&self, job: Job) -> Result<Running, StartError> {
+        let session = match (&job.session, &job.key) {
+            (Some(session), _) => *session,
+            (None, Some(key)) => SessionId(derive("session", &[key.as_bytes()])),
+            (None, None) => SessionId(random()?),
+        };
+        let earlier = self.tail(session).await?.map_or(Version::NONE, |tail| tail.version);
+        let mut first = Vec::new();
+        if job.session.is_some() {
+            self.refuse_undrivable(session).await?;
+        } else {
+            first.push(create(&job)?);
+        }
+        if job.text.len() > MESSAGE_BYTES_MAX {
+            return Err(StartError::TooLong { bytes: job.text.len(), max: MESSAGE_BYTES_MAX });
+        }
+        let key = match job.key {
+            Some(key) => Key(format!("job/{key}")),
+            None => Key(format!("message/{}", SessionId(random()?))),
+        };
+        let text = text::store(self.ports.blobs.as_ref(), job.text).await.map_err(StartError::Store)?;
+        first.push(Input::Message { key, text, mode: Mode::Steer, from: job.by });
+        Ok(self.drive(session, first, earlier))
+    }
+
+    /// Goes on with a session, whatever it was left in. A quarantined one is tried again.
+    pub async fn resume(&self, session: SessionId, by: Principal) -> Result<Running, StartError> {
+        match self.refuse_undrivable(session).await {
+            Err(StartError::Quarantined(..)) => quarantine::release(&self.ports, &StreamId::session(session), by.clone()).await?,
+            other => other?,
+        }
+        let key = Key(format!("resume/{}", SessionId(random()?)));
+        let earlier = self.tail(session).await?.map_or(Version::NONE, |tail| tail.version);
+        Ok(self.drive(session, vec![Input::Resume { key, by }], earlier))
+    }
+
+    fn drive(&self, session: SessionId, first: Vec<Input>, earlier: Version) -> Running {
+        let stream = StreamId::session(session);
+        let handle = shell::open(self.ports.clone(), stream, first);
+        Running::new(session, handle, self.ports.log.clone(), earlier)
+    }
+
+    async fn refuse_undrivable(&self, session: SessionId) -> Result<(), StartError> {
+        let stream = StreamId::session(session);
+        if self.log().tail(&stream).await?.is_none() {
+            return Err(StartError::NoSession(session));
+        }
+        match self.quarantined().await?.remove(&stream) {
+            Some(quarantined) => Err(StartError::Quarantined(session, quarantined)),
+            None => Ok(()),
+        }
+    }
+}
+
+fn create(job: &Job) -> Result<Input, StartError> {
+    models::check(&job.model)?;
+    let folder_error = |source| StartError::Folder { path: job.folder.clone(), source };
+    let folder = job.folder.canonicalize().map_err(folder_error)?;
+    if !folder.is_dir() {
+        return Err(folder_error(std::io::ErrorKind::NotADirectory.into()));
+    }
+    let options = Options { model: Some(job.model.clone()), max_turns: job.max_turns, resume: job.resume };
+    Ok(Input::Create { folder: folder.to_string_lossy().into_owned(), options, origin: None, by: job.by.clone() })
+}

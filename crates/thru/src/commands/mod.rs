@@ -1,0 +1,39 @@
+//! One file a command. Each opens what it needs, does one thing, and says how it ended by an exit code.
+
+mod events;
+mod follow;
+mod resume;
+mod run;
+mod verify;
+
+use crate::args::Command;
+use crate::catalog::Problem;
+use crate::fault::{Fault, code};
+use crate::render;
+use throughline::{Home, Throughline};
+
+pub async fn run(command: Command) -> Result<u8, Fault> {
+    match command {
+        Command::Run(run) => run::run(run).await,
+        Command::Resume { which, show } => resume::run(which, show).await,
+        Command::Events { session, from, follow, json } => events::run(session, from, follow, json).await,
+        Command::Verify { session, json } => verify::run(session, json).await,
+        Command::Print(text) => {
+            render::out(text.trim_end().as_bytes());
+            Ok(code::DONE)
+        }
+    }
+}
+
+/// Opens a data folder that must have a log already; looking never makes one.
+fn open_existing() -> Result<Throughline, Fault> {
+    let home = Home::locate()?;
+    // A folder that cannot be looked into is named by opening it; one without a log has nothing to show.
+    if home.folder().is_dir() && !home.has_log() {
+        return Err(Fault::new(Problem::NoSessions));
+    }
+    if !home.folder().exists() && home.folder().parent().is_none_or(|parent| !parent.is_file()) {
+        return Err(Fault::new(Problem::NoSessions));
+    }
+    Ok(Throughline::open(&home)?)
+}

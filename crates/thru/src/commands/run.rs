@@ -1,0 +1,29 @@
+//! `thru run`: give work and follow it.
+
+use super::follow;
+use crate::args::Run;
+use crate::catalog::Problem;
+use crate::fault::Fault;
+use throughline::{Home, Job, Throughline};
+
+pub async fn run(run: Run) -> Result<u8, Fault> {
+    let model = match (&run.model, &run.session) {
+        (Some(model), _) => absolute(model)?,
+        (None, Some(_)) => String::new(),
+        (None, None) => return Err(Fault::new(Problem::NoModel)),
+    };
+    let throughline = Throughline::open(&Home::locate()?)?;
+    let job =
+        Job { session: run.session, key: run.key, max_turns: run.max_turns, resume: run.resume, ..Job::new(run.folder, model, run.task) };
+    let running = throughline.start(job).await?;
+    follow::follow(&throughline, running, run.show).await
+}
+
+/// A session may be resumed from another folder, so the name of a script must not depend on this one.
+fn absolute(model: &str) -> Result<String, Fault> {
+    let Some(file) = model.strip_prefix("script:") else {
+        return Ok(model.to_owned());
+    };
+    let path = std::path::absolute(file).map_err(|error| Fault::new(Problem::Script(&error.to_string())))?;
+    Ok(format!("script:{}", path.to_string_lossy()))
+}

@@ -1,0 +1,138 @@
+//! What went wrong, as a person and a script learn it: kind, message, hint, exit code.
+
+use crate::catalog::{Problem, hint, problem};
+use contract::port::{LeaseError, LogError};
+use throughline::{HomeError, JournalError, Leave, ModelNameError, OpenError, StartError};
+
+/// Exit codes that scripts rely on.
+pub mod code {
+    pub const DONE: u8 = 0;
+    pub const FAILED: u8 = 1;
+    pub const USAGE: u8 = 2;
+    pub const CONFIGURATION: u8 = 3;
+    pub const WAITING: u8 = 4;
+    pub const LIMIT: u8 = 6;
+    pub const NOT_FOUND: u8 = 8;
+    pub const CONFLICT: u8 = 9;
+    pub const BUG: u8 = 70;
+    pub const INTERRUPTED: u8 = 130;
+    pub const TERMINATED: u8 = 143;
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    pub kind: &'static str,
+    pub message: String,
+    pub hint: String,
+    pub code: u8,
+}
+
+impl Fault {
+    pub fn new(what: Problem<'_>) -> Fault {
+        let (kind, code) = class(&what);
+        Fault { kind, code, message: problem(&what), hint: hint(&what) }
+    }
+
+    pub fn usage(what: &str) -> Fault {
+        Fault::new(Problem::Usage(what))
+    }
+
+    pub fn bug(what: &str) -> Fault {
+        Fault::new(Problem::Bug(what))
+    }
+}
+
+fn class(what: &Problem<'_>) -> (&'static str, u8) {
+    match what {
+        Problem::Usage(_) => ("usage", code::USAGE),
+        Problem::NoModel
+        | Problem::UnknownModel(_)
+        | Problem::Script(_)
+        | Problem::WorkFolder { .. }
+        | Problem::DataFolder(_)
+        | Problem::NetworkFilesystem { .. }
+        | Problem::NewerData(_)
+        | Problem::TooLong { .. } => ("configuration", code::CONFIGURATION),
+        Problem::NoSession(_) | Problem::NoSessions => ("not_found", code::NOT_FOUND),
+        Problem::Held { .. } | Problem::Fenced => ("conflict", code::CONFLICT),
+        Problem::Damaged(_) | Problem::Storage(_) => ("damaged", code::FAILED),
+        Problem::Quarantined { .. } | Problem::Bug(_) => ("bug", code::BUG),
+    }
+}
+
+impl From<HomeError> for Fault {
+    fn from(error: HomeError) -> Fault {
+        Fault::new(Problem::DataFolder(&error.to_string()))
+    }
+}
+
+impl From<OpenError> for Fault {
+    fn from(error: OpenError) -> Fault {
+        let text = error.to_string();
+        match error {
+            OpenError::Home(_) | OpenError::Spool(_) => Fault::new(Problem::DataFolder(&text)),
+            OpenError::Random(_) => Fault::bug(&text),
+            OpenError::Journal(error) => match error {
+                JournalError::NotAFolder { .. } | JournalError::Unwritable { .. } => Fault::new(Problem::DataFolder(&text)),
+                JournalError::NetworkFilesystem { path, kind } => {
+                    Fault::new(Problem::NetworkFilesystem { path: &path.to_string_lossy(), kind })
+                }
+                JournalError::Newer { .. } => Fault::new(Problem::NewerData(&text)),
+                JournalError::Damaged { .. } => Fault::new(Problem::Damaged(&text)),
+                JournalError::Io { .. } => Fault::new(Problem::Storage(&text)),
+            },
+        }
+    }
+}
+
+impl From<StartError> for Fault {
+    fn from(error: StartError) -> Fault {
+        let text = error.to_string();
+        match error {
+            StartError::Open(error) => error.into(),
+            StartError::Model(ModelNameError::Unknown(name)) => Fault::new(Problem::UnknownModel(&name)),
+            StartError::Model(ModelNameError::Script(error)) => Fault::new(Problem::Script(&error.to_string())),
+            StartError::Folder { path, source } => {
+                Fault::new(Problem::WorkFolder { path: &path.to_string_lossy(), reason: &source.to_string() })
+            }
+            StartError::NoSession(session) => Fault::new(Problem::NoSession(&session.to_string())),
+            StartError::Quarantined(session, why) => {
+                Fault::new(Problem::Quarantined { session: &session.to_string(), version: why.version.0, reason: &why.reason })
+            }
+            StartError::TooLong { bytes, max } => Fault::new(Problem::TooLong { bytes, max }),
+            StartError::Log(error) => error.into(),
+            StartError::Append(_) | StartError::Store(_) => Fault::new(Problem::Storage(&text)),
+        }
+    }
+}
+
+impl From<LogError> for Fault {
+    fn from(error: LogError) -> Fault {
+        let text = error.to_string();
+        match error {
+            LogError::Corrupt { .. } | LogError::Unreadable { .. } => Fault::new(Problem::Damaged(&text)),
+            LogError::Unavailable(_) => Fault::new(Problem::Storage(&text)),
+        }
+    }
+}
+
+impl From<LeaseError> for Fault {
+    fn from(error: LeaseError) -> Fault {
+        match error {
+            LeaseError::Held { holder } => Fault::new(Problem::Held { holder: &holder.to_string() }),
+            LeaseError::Unavailable(reason) => Fault::new(Problem::Storage(&reason)),
+        }
+    }
+}
+
+/// Why this process does not drive a session, unless it was asked to let go.
+pub fn of_leave(leave: &Leave, session: &str) -> Option<Fault> {
+    Some(match leave {
+        Leave::Drained => return None,
+        Leave::Held(holder) => Fault::new(Problem::Held { holder: &holder.to_string() }),
+        Leave::Fenced => Fault::new(Problem::Fenced),
+        Leave::Quarantined(reason) => Fault::new(Problem::Quarantined { session, version: 0, reason }),
+        Leave::Unreadable { reason, .. } => Fault::new(Problem::Damaged(reason)),
+        Leave::Broken(reason) => Fault::new(Problem::Storage(reason)),
+    })
+}
