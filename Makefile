@@ -6,8 +6,11 @@ SHELL := bash
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: compiler-needed ## Play an example job with a scripted model: no key, no network
-	@cargo run -q -p thru -- run --model script:examples/first-job.jsonl -C examples/workspace "Count the words of the poem and write them down"
+# The job changes files, so it works on a copy.
+run: compiler-needed ## Build and play an example job with a scripted model: no key, no network
+	cargo build -p thru
+	@mkdir -p target/first-job && cp examples/workspace/poem.txt target/first-job/ && rm -f target/first-job/words.txt
+	@target/debug/thru run --model script:examples/first-job.jsonl -C target/first-job "Count the words of the poem and write them down"
 
 check: lint unit ## Fast: format, lints, house rules, dependencies, schema, unit tests
 
@@ -17,6 +20,7 @@ lint: tools-needed
 	cargo xtask tidy
 	cargo xtask deps
 	cargo xtask schema --check
+	cargo xtask histories --check
 
 unit: tools-needed
 	cargo nextest run --workspace --lib --bins
@@ -34,7 +38,7 @@ test: tools-needed ## Everything CI runs: check, all tests, explore
 	echo "check: $$checked s, build: $$((built - checked)) s, tests: $$((tested - built)) s"; \
 	[ $$failed -eq 0 ] || exit $$failed; \
 	make --no-print-directory explore; \
-	echo "explore: $$((SECONDS - tested)) s"
+	echo "explored in $$((SECONDS - tested)) s"
 
 explore: compiler-needed ## Search every crash and interleaving, and catch every planted bug
 	cargo run -q --profile explore -p testkit --features planted --bin explore

@@ -99,7 +99,7 @@ pub enum Do {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum Refusal {
     Rejected(Rejection),
-    /// The loop ended first; the input is not in the log.
+    /// The loop ended first and did not store the input; if it was offered before, it may be in the log since then.
     Left,
     /// The loop ended while the append was under way; the input may be in the log.
     Unclear,

@@ -1,10 +1,11 @@
 //! The search: from every world every move, each world once. Any number of crashes is covered, also during recovery,
 //! because a world after a crash is a world like any other.
 
-use crate::canon::{Canon, canon};
+use crate::canon::Canon;
 use crate::monitor::Violation;
 use crate::scenario::Scenario;
-use crate::world::{Move, Trail, World};
+use crate::world::{Move, World};
+use contract::event::Event;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -18,50 +19,92 @@ pub struct Report {
     pub violation: Option<Found>,
 }
 
-/// A violation and how to get there.
+/// A violation, how to get there, and what the log holds then.
 #[derive(Debug)]
 pub struct Found {
     pub violation: Violation,
     pub moves: Vec<Move>,
+    pub events: Arc<Vec<Arc<Event>>>,
 }
 
-/// Explores until everything is seen or an invariant fails.
+/// A world that is still to be left, what can happen in it, and its place among the steps.
+struct Open {
+    world: World,
+    moves: Vec<Move>,
+    step: usize,
+}
+
+/// How a world was reached: by this move from the world of an earlier step.
+struct Step {
+    from: usize,
+    by: Move,
+}
+
+/// Explores until everything is seen or an invariant fails. Every world is shown to `watch` once.
 #[must_use]
 pub fn explore(scenario: &Scenario, mut watch: impl FnMut(&World)) -> Report {
     let mut report = Report::default();
-    let mut worlds: BTreeSet<Canon> = BTreeSet::new();
-    let mut durable: BTreeSet<Canon> = BTreeSet::new();
+    let mut seen = Seen::default();
+    let mut steps: Vec<Step> = Vec::new();
     let first = World::new(Arc::new(scenario.clone()));
-    worlds.insert(canon(&first));
-    let mut stack = vec![first];
-    while let Some(world) = stack.pop() {
-        if durable.insert(canon(&world.durable())) {
-            watch(&world);
+    seen.add(&first);
+    let moves = first.moves();
+    let mut stack = vec![Open { world: first, moves, step: 0 }];
+    // Depth first keeps few worlds in memory. The last move of a world needs no copy of it.
+    while let Some(mut open) = stack.pop() {
+        let Some(a_move) = open.moves.pop() else { continue };
+        let step = open.step;
+        let mut world = if open.moves.is_empty() {
+            open.world
+        } else {
+            let world = open.world.clone();
+            stack.push(open);
+            world
+        };
+        report.edges += 1;
+        let played = world.play(a_move);
+        let moves = world.moves();
+        let is_new = played.is_ok() && seen.add(&world);
+        let checked = if is_new { world.check(&moves) } else { played };
+        if let Err(violation) = checked {
+            report.violation = Some(Found { violation, moves: trail(&steps, step, a_move), events: world.log.events });
+            break;
         }
-        for a_move in world.moves() {
-            let mut next = world.clone();
-            report.edges += 1;
-            if let Err(violation) = next.play(a_move) {
-                report.violation = Some(Found { violation, moves: trail(next.trail.as_deref()) });
-                report.states = durable.len();
-                report.worlds = worlds.len();
-                return report;
-            }
-            if worlds.insert(canon(&next)) {
-                stack.push(next);
-            }
+        if is_new {
+            watch(&world);
+            steps.push(Step { from: step, by: a_move });
+            stack.push(Open { world, moves, step: steps.len() });
         }
     }
-    report.states = durable.len();
-    report.worlds = worlds.len();
+    report.states = seen.durable.len();
+    report.worlds = seen.worlds.len();
     report
 }
 
-fn trail(mut last: Option<&Trail>) -> Vec<Move> {
-    let mut moves = Vec::new();
-    while let Some(trail) = last {
-        moves.push(trail.last);
-        last = trail.before.as_deref();
+#[derive(Default)]
+struct Seen {
+    durable: BTreeSet<Canon>,
+    worlds: BTreeSet<Canon>,
+}
+
+impl Seen {
+    /// Whether the world is new.
+    fn add(&mut self, world: &World) -> bool {
+        let (durable, whole) = world.canon();
+        let is_new = self.worlds.insert(whole);
+        if is_new {
+            self.durable.insert(durable);
+        }
+        is_new
+    }
+}
+
+fn trail(steps: &[Step], mut step: usize, last: Move) -> Vec<Move> {
+    let mut moves = vec![last];
+    while step > 0 {
+        let Step { from, by } = &steps[step - 1];
+        moves.push(*by);
+        step = *from;
     }
     moves.reverse();
     moves

@@ -7,4 +7,5 @@ pub mod canon;
 pub mod explore;
 pub mod monitor;
 pub mod scenario;
+pub mod until;
 pub mod world;

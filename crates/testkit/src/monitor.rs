@@ -2,74 +2,22 @@
 //!
 //! The monitor keeps its own small account and never asks the machine, so that a mistake in the machine shows.
 
-use contract::body::Body;
-use contract::call::Class;
+mod actions;
+mod invariant;
+
+pub use invariant::{Invariant, Violation, hold};
+
+use actions::Actions;
+use contract::ask::Answer;
+use contract::body::{Body, ModelCompleted};
 use contract::event::Event;
-use contract::id::{ActionId, EventId, Key, RunId, Sha256};
-use contract::request::ModelRequest;
+use contract::id::{ActionId, AskId, CallId, EventId, Key, RunId, Sha256};
+use contract::request::{ModelRequest, Part};
 use contract::text::Text;
 use contract::units::{Epoch, Version};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-
-macro_rules! invariants {
-    ($($variant:ident = $name:literal;)*) => {
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub enum Invariant { $($variant,)* }
-
-        impl Invariant {
-            pub const ALL: &'static [Invariant] = &[$(Invariant::$variant,)*];
-
-            #[must_use]
-            pub fn name(self) -> &'static str {
-                match self { $(Invariant::$variant => $name,)* }
-            }
-        }
-    };
-}
-
-invariants! {
-    VersionsDense = "versions-dense";
-    RunFinishesOnce = "run-finishes-once";
-    AttemptEndsOnce = "attempt-ends-once";
-    ActionEndsOnce = "action-ends-once";
-    RunsAtMostOnce = "runs-at-most-once";
-    StartedBeforeEffect = "started-before-effect";
-    OneProcess = "one-live-process-per-action";
-    OwnerCommits = "only-the-owner-decides";
-    FactIdStable = "a-fact-keeps-its-id";
-    AckedIsStored = "acknowledged-is-stored";
-    RefusedIsNotStored = "refused-is-not-stored";
-    MessageOnce = "message-recorded-once";
-    ResultOfAttempt = "result-belongs-to-its-attempt";
-    TranscriptValid = "transcript-valid";
-    RequestProven = "request-matches-its-hash";
-    RequestPrefix = "request-is-a-prefix-of-the-next";
-    FoldEqualsLive = "fold-equals-live-state";
-    ReachesRest = "reaches-rest";
-    Answered = "every-message-answered-or-waiting";
-    ActionsEnd = "every-action-ends";
-    NoStartAfterDenial = "no-start-after-denial";
-    WantedOrDone = "effects-are-exactly-what-is-open";
-}
-
-#[derive(Clone, Debug)]
-pub struct Violation {
-    pub invariant: Invariant,
-    pub detail: String,
-}
-
-impl Violation {
-    #[must_use]
-    pub fn new(invariant: Invariant, detail: impl Into<String>) -> Violation {
-        Violation { invariant, detail: detail.into() }
-    }
-}
-
-/// Fails with the invariant unless the claim holds.
-pub fn hold(claim: bool, invariant: Invariant, detail: impl FnOnce() -> String) -> Result<(), Violation> {
-    if claim { Ok(()) } else { Err(Violation::new(invariant, detail())) }
-}
+use std::sync::Arc;
 
 /// What the monitor remembers of a history.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -78,33 +26,39 @@ pub struct Monitor {
     version: Version,
     epoch: Epoch,
     open_run: Option<RunId>,
-    open_actions: BTreeMap<ActionId, Action>,
-    #[serde(skip)]
-    ended_actions: BTreeSet<ActionId>,
+    open_model: Option<(EventId, u16)>,
+    /// A reply whose text was not said yet.
+    unsaid: Option<EventId>,
+    actions: Actions,
+    asks: BTreeSet<AskId>,
+    paused: bool,
+    denied: bool,
     messages: BTreeSet<Key>,
     last_request: Option<(u64, Sha256)>,
     config: Option<Sha256>,
-    denied: bool,
     /// Ids minted for each message by anyone, stored or not.
     minted: BTreeMap<Key, EventId>,
 }
 
-#[derive(Clone, Debug, Serialize)]
-struct Action {
-    class: Class,
-    attempts: u16,
-    open: bool,
-}
-
 impl Monitor {
-    /// An event is stored by a host under this epoch; people's inputs may be stored by anyone.
-    pub fn stored(&mut self, event: &Event, by: Option<Epoch>) -> Result<(), Violation> {
+    /// An event is stored by a host under this epoch, after these; people's inputs may be stored by anyone.
+    pub fn stored(&mut self, event: &Event, by: Option<Epoch>, before: &[Arc<Event>]) -> Result<(), Violation> {
         hold(event.version == self.version.next(), Invariant::VersionsDense, || format!("{} after {}", event.version, self.version))?;
         self.version = event.version;
+        let name = event.draft.body.name();
+        let is_there = |id: EventId| before.iter().any(|other| other.draft.id == id);
+        hold(!is_there(event.draft.id), Invariant::IdsUnique, || format!("{name} {}", event.draft.id))?;
+        for cause in event.draft.cause.iter().chain(&event.draft.correlation) {
+            hold(is_there(*cause), Invariant::CauseIsEarlier, || format!("{name} has cause {cause}"))?;
+        }
+        let has_cause = event.draft.cause.is_some() || is_first_cause(&event.draft.body);
+        hold(has_cause, Invariant::CauseIsEarlier, || format!("{name} has no cause"))?;
         if is_intent(&event.draft.body) {
             let stale = by.is_none_or(|epoch| epoch < self.epoch);
-            hold(!stale, Invariant::OwnerCommits, || format!("{} by epoch {by:?} under {}", event.draft.body.name(), self.epoch))?;
+            hold(!stale, Invariant::OwnerCommits, || format!("{name} by epoch {by:?} under {}", self.epoch))?;
         }
+        let of_open_run = event.draft.run.is_none() || event.draft.run == self.open_run;
+        hold(of_open_run, Invariant::RunIsOpen, || format!("{name} of {:?} while {:?}", event.draft.run, self.open_run))?;
         self.account(event)
     }
 
@@ -114,82 +68,81 @@ impl Monitor {
             Body::MessageReceived(received) => {
                 hold(self.messages.insert(received.key.clone()), Invariant::MessageOnce, || received.key.to_string())?;
             }
+            Body::MessageSent(sent) => {
+                hold(self.unsaid.take() == Some(sent.completed), Invariant::SaidOnce, || format!("{} is said", sent.completed))?;
+            }
             Body::RunStarted(started) => {
+                self.starts(event)?;
                 self.open_run = Some(started.run);
                 self.denied = false;
                 if self.config.replace(started.config.sha256) != Some(started.config.sha256) {
                     self.last_request = None;
                 }
             }
-            Body::RunFinished(finished) => {
-                let open = self.open_run.take();
-                hold(open == Some(finished.run), Invariant::RunFinishesOnce, || format!("{} while {open:?}", finished.run))?;
+            Body::RunFinished(finished) => self.finish_run(finished.run)?,
+            Body::RunPaused(_) => self.paused = true,
+            Body::RunResumed(_) => self.paused = false,
+            Body::ModelRequested(requested) => {
+                self.starts(event)?;
+                let open = self.open_model.replace((event.draft.id, requested.attempt));
+                hold(open.is_none(), Invariant::ModelCallEndsOnce, || format!("requested while {open:?} is open"))?;
             }
-            Body::ActionDecided(decided) => {
-                self.open_actions.insert(decided.action, Action { class: decided.class, attempts: 0, open: false });
+            Body::ModelCompleted(completed) => self.complete(event.draft.id, completed)?,
+            Body::ModelFailed(failed) => self.end_model(failed.request, failed.attempt)?,
+            Body::ActionDecided(decided) => self.actions.decide(decided)?,
+            Body::ActionWithdrawn(withdrawn) => withdrawn.action.map_or(Ok(()), |action| self.actions.end(action, false))?,
+            Body::ToolStarted(started) => {
+                self.starts(event)?;
+                hold(!self.denied, Invariant::NoStartAfterDenial, || started.action.to_string())?;
+                self.actions.start(started.action, started.attempt)?;
             }
-            Body::ActionWithdrawn(withdrawn) => {
-                if let Some(action) = withdrawn.action {
-                    self.end_action(action, false)?;
-                }
-            }
-            Body::ToolStarted(started) => self.start(started.action, started.attempt)?,
             Body::ToolFinished(finished) => {
-                self.end_attempt(finished.action, finished.attempt)?;
+                self.actions.end_attempt(finished.action, finished.attempt)?;
                 hold(result_attempt(&finished.output) == Some(finished.attempt), Invariant::ResultOfAttempt, || {
                     format!("{:?} on attempt {}", finished.output, finished.attempt)
                 })?;
-                self.end_action(finished.action, true)?;
+                self.actions.end(finished.action, true)?;
             }
-            Body::ToolCancelled(cancelled) => self.end_attempt(cancelled.action, cancelled.attempt)?,
-            Body::ToolUnknown(unknown) => self.end_attempt(unknown.action, unknown.attempt)?,
-            Body::ToolReconciled(reconciled) => self.end_action(reconciled.action, false)?,
-            Body::ToolAdopted(adopted) => self.open_action(adopted.action).map(drop)?,
-            Body::AskAnswered(answered) => self.denied |= answered.answer == contract::ask::Answer::Deny,
-            Body::SessionCreated(_)
-            | Body::MessageSent(_)
-            | Body::RunPaused(_)
-            | Body::RunResumed(_)
-            | Body::ModelRequested(_)
-            | Body::ModelCompleted(_)
-            | Body::ModelFailed(_)
-            | Body::AskOpened(_)
-            | Body::HostQuarantined(_)
-            | Body::HostRecovered(_) => {}
+            Body::ToolCancelled(cancelled) => self.actions.cancel(cancelled.action, cancelled.attempt)?,
+            Body::ToolUnknown(unknown) => self.actions.end_attempt(unknown.action, unknown.attempt)?,
+            Body::ToolReconciled(reconciled) => self.actions.end(reconciled.action, false)?,
+            Body::ToolAdopted(adopted) => self.actions.adopt(adopted.action, adopted.attempt)?,
+            Body::AskOpened(opened) => drop(self.asks.insert(opened.ask.ask)),
+            Body::AskAnswered(answered) => {
+                self.asks.remove(&answered.ask);
+                self.denied |= answered.answer == Answer::Deny;
+            }
+            Body::SessionCreated(_) | Body::HostQuarantined(_) | Body::HostRecovered(_) => {}
         }
         Ok(())
     }
 
-    fn open_action(&mut self, action: ActionId) -> Result<&mut Action, Violation> {
-        let ended = self.ended_actions.contains(&action);
-        self.open_actions
-            .get_mut(&action)
-            .ok_or_else(|| Violation::new(Invariant::ActionEndsOnce, format!("{action} is not open, ended before: {ended}")))
+    /// Something that acts on the world begins.
+    fn starts(&self, event: &Event) -> Result<(), Violation> {
+        hold(!self.is_parked(), Invariant::ParkedStartsNothing, || {
+            format!("{} at version {} while {:?} are open, paused: {}", event.draft.body.name(), event.version, self.asks, self.paused)
+        })
     }
 
-    fn start(&mut self, action: ActionId, attempt: u16) -> Result<(), Violation> {
-        hold(!self.denied, Invariant::NoStartAfterDenial, || action.to_string())?;
-        let account = self.open_action(action)?;
-        hold(!account.open && attempt == account.attempts + 1, Invariant::AttemptEndsOnce, || format!("{action} attempt {attempt}"))?;
-        account.open = true;
-        account.attempts = attempt;
+    fn finish_run(&mut self, run: RunId) -> Result<(), Violation> {
+        let open = self.open_run.take();
+        hold(open == Some(run), Invariant::RunFinishesOnce, || format!("{run} while {open:?}"))?;
+        hold(self.open_model.is_none(), Invariant::ModelCallEndsOnce, || format!("{run} finished with an open model call"))?;
+        hold(self.unsaid.is_none(), Invariant::SaidOnce, || format!("{run} finished and {:?} was not said", self.unsaid))?;
+        hold(self.actions.open() == 0, Invariant::ActionsEnd, || format!("{run} finished with open actions"))
+    }
+
+    fn complete(&mut self, id: EventId, completed: &ModelCompleted) -> Result<(), Violation> {
+        self.end_model(completed.request, completed.attempt)?;
+        let has_text = completed.parts.iter().any(|part| matches!(part, Part::Text(text) if !text.is_empty()));
+        hold(self.unsaid.is_none(), Invariant::SaidOnce, || format!("{:?} was not said", self.unsaid))?;
+        self.unsaid = has_text.then_some(id);
         Ok(())
     }
 
-    fn end_attempt(&mut self, action: ActionId, attempt: u16) -> Result<(), Violation> {
-        let account = self.open_action(action)?;
-        let fits = account.open && attempt == account.attempts;
-        hold(fits, Invariant::AttemptEndsOnce, || format!("{action} attempt {attempt}"))?;
-        account.open = false;
-        Ok(())
-    }
-
-    fn end_action(&mut self, action: ActionId, attempted: bool) -> Result<(), Violation> {
-        let account = self.open_action(action)?;
-        hold(!account.open || attempted, Invariant::AttemptEndsOnce, || format!("{action} ended with an open attempt"))?;
-        self.open_actions.remove(&action);
-        self.ended_actions.insert(action);
-        Ok(())
+    fn end_model(&mut self, request: EventId, attempt: u16) -> Result<(), Violation> {
+        let open = self.open_model.take();
+        hold(open == Some((request, attempt)), Invariant::ModelCallEndsOnce, || format!("{request} attempt {attempt} while {open:?}"))
     }
 
     /// Someone proposes this fact under this key; whether it is stored or not, its name must be the same each time.
@@ -198,19 +151,12 @@ impl Monitor {
         hold(first == id, Invariant::FactIdStable, || format!("{key} is {first} and {id}"))
     }
 
-    /// A tool has its effect now.
-    pub fn effect(&self, action: ActionId, attempt: u16, ran_before: u16, live: bool) -> Result<(), Violation> {
-        let Some(account) = self.open_actions.get(&action) else {
-            return Err(Violation::new(Invariant::StartedBeforeEffect, format!("{action} attempt {attempt} is not decided or has ended")));
-        };
-        hold(account.attempts >= attempt, Invariant::StartedBeforeEffect, || format!("{action} attempt {attempt}"))?;
-        hold(account.class.repeatable() || ran_before == 0, Invariant::RunsAtMostOnce, || {
-            format!("{action} ran {ran_before} times before")
-        })?;
-        hold(!live, Invariant::OneProcess, || action.to_string())
+    /// A tool has its effect now; it had it so often before, and another process of it may live.
+    pub fn effect(&mut self, action: ActionId, attempt: u16, ran_before: u16, live: bool) -> Result<(), Violation> {
+        self.actions.effect(action, attempt, ran_before, live)
     }
 
-    /// A model is asked now.
+    /// A model is to be asked this, in the order of the log.
     pub fn request(&mut self, request: &ModelRequest, proven: Sha256) -> Result<(), Violation> {
         hold(request.is_valid(), Invariant::TranscriptValid, || format!("{:?}", request.items))?;
         let bytes = request.canonical();
@@ -223,6 +169,17 @@ impl Monitor {
         Ok(())
     }
 
+    /// Drops ended actions that nobody can act for any more, so that equal worlds look equal.
+    pub fn forget(&mut self, may_act: impl Fn(ActionId) -> bool) {
+        self.actions.forget(may_act);
+    }
+
+    /// Whether anybody can still act for this call.
+    #[must_use]
+    pub fn knows(&self, call: CallId) -> bool {
+        self.actions.knows(call)
+    }
+
     #[must_use]
     pub fn has_message(&self, key: &Key) -> bool {
         self.messages.contains(key)
@@ -230,17 +187,28 @@ impl Monitor {
 
     #[must_use]
     pub fn open_actions(&self) -> usize {
-        self.open_actions.len()
+        self.actions.open()
     }
 
     #[must_use]
     pub fn open_attempts(&self) -> usize {
-        self.open_actions.values().filter(|action| action.open).count()
+        self.actions.open_attempts()
+    }
+
+    /// Whether this attempt has started and not ended.
+    #[must_use]
+    pub fn is_running(&self, action: ActionId, attempt: u16) -> bool {
+        self.actions.is_running(action, attempt)
     }
 
     #[must_use]
     pub fn has_open_run(&self) -> bool {
         self.open_run.is_some()
+    }
+
+    #[must_use]
+    pub fn is_parked(&self) -> bool {
+        self.paused || !self.asks.is_empty()
     }
 }
 
@@ -282,4 +250,9 @@ pub fn is_intent(body: &Body) -> bool {
         | Body::HostQuarantined(_)
         | Body::HostRecovered(_) => false,
     }
+}
+
+/// What people say by themselves; everything else follows from an event.
+fn is_first_cause(body: &Body) -> bool {
+    matches!(body, Body::SessionCreated(_) | Body::MessageReceived(_) | Body::AskAnswered(_) | Body::RunResumed(_))
 }

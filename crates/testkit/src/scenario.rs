@@ -18,6 +18,10 @@ pub struct Scenario {
     pub replies: Vec<Scripted>,
     /// How often a second owner takes the stream while the first still runs.
     pub takeovers: u8,
+    /// Whether that owner is on another machine; on the same one the kernel keeps tools inside two owners apart.
+    pub elsewhere: bool,
+    /// Whether supervisors may die before they run anything.
+    pub stillbirths: bool,
     /// How often a person resumes a parked session.
     pub resumes: u8,
     /// Whether the person denies instead of resuming.
@@ -94,6 +98,8 @@ impl Scenario {
             messages: vec![("do it", Mode::Steer)],
             replies,
             takeovers: 0,
+            elsewhere: false,
+            stillbirths: false,
             resumes: 0,
             denies: false,
             unknowns: true,

@@ -1,10 +1,10 @@
 //! Looking at sessions without driving them.
 
 use crate::Throughline;
+use crate::running::disagreement;
 use agent::State;
-use contract::body::HostQuarantined;
-use contract::id::{HostId, SessionId, StreamId};
-use contract::machine::Rest;
+use contract::body::{Body, HostQuarantined};
+use contract::id::{HostId, SessionId, Sha256, StreamId};
 use contract::port::{LeaseError, LogError, Stored, Tail};
 use contract::units::Version;
 use journal::Verified;
@@ -19,8 +19,8 @@ pub type Quarantined = BTreeMap<StreamId, HostQuarantined>;
 pub struct Inspection {
     pub stream: StreamId,
     pub verified: Verified,
-    /// What the machine makes of the events, for sessions.
-    pub rest: Option<Rest>,
+    /// Requests to a model that were recomputed and compared.
+    pub requests: u64,
 }
 
 impl Throughline {
@@ -54,39 +54,66 @@ impl Throughline {
         self.journal.stream_names().await
     }
 
-    /// Checks the hash chain and that the machine can fold every event.
+    /// Checks the hash chain, that the machine can fold every event, and that every request to a model is what its
+    /// event proves: recomputed from the log it has the recorded hash and begins with the request before it.
     pub async fn verify(&self, stream: &StreamId) -> Result<Inspection, LogError> {
         let verified = self.journal.verify(stream).await?;
-        let rest = match stream.session_id() {
-            Some(_) => Some(agent::rest::rest(&self.fold(stream).await?)),
-            None => None,
-        };
-        Ok(Inspection { stream: stream.clone(), verified, rest })
+        if stream.session_id().is_none() {
+            return Ok(Inspection { stream: stream.clone(), verified, requests: 0 });
+        }
+        let mut requests = Requests::default();
+        self.fold_with(stream, |state, stored| requests.check(stream, state, stored)).await?;
+        Ok(Inspection { stream: stream.clone(), verified, requests: requests.seen })
     }
 
-    async fn fold(&self, stream: &StreamId) -> Result<State, LogError> {
+    /// The state of a session as its log has it.
+    pub(crate) async fn fold(&self, stream: &StreamId) -> Result<State, LogError> {
+        self.fold_with(stream, |_, _| Ok(())).await
+    }
+
+    async fn fold_with(&self, stream: &StreamId, mut look: impl FnMut(&State, &Stored) -> Result<(), LogError>) -> Result<State, LogError> {
         const READ_MAX: usize = 1_000;
         let mut state = State::new(stream.clone());
         loop {
             let stored = self.log().read(stream, state.version.next(), READ_MAX).await?;
-            let last = stored.len() < READ_MAX;
-            for one in stored {
-                agent::fold::fold(&mut state, &one.event).map_err(|illegal| LogError::Corrupt {
-                    stream: stream.clone(),
-                    version: illegal.version,
-                    reason: illegal.to_string(),
-                })?;
+            for one in &stored {
+                agent::fold::fold(&mut state, &one.event).map_err(|illegal| disagreement(stream, illegal))?;
+                look(&state, one)?;
             }
-            if last {
+            if stored.len() < READ_MAX {
                 return Ok(state);
             }
         }
     }
-}
 
-impl Throughline {
     /// A text of an event, whole.
     pub async fn whole(&self, text: &contract::Text) -> Result<String, LogError> {
         runtime::text::whole(self.ports.blobs.as_ref(), text).await.map_err(LogError::Unavailable)
+    }
+}
+
+/// The requests of a session, recomputed one after the other.
+#[derive(Default)]
+struct Requests {
+    seen: u64,
+    last: Option<(Sha256, Vec<u8>)>,
+}
+
+impl Requests {
+    fn check(&mut self, stream: &StreamId, state: &State, stored: &Stored) -> Result<(), LogError> {
+        let Body::ModelRequested(requested) = &stored.event.draft.body else { return Ok(()) };
+        let wrong = |reason: &str| LogError::Corrupt { stream: stream.clone(), version: stored.event.version, reason: reason.to_owned() };
+        let request = agent::context::context(state).ok_or_else(|| wrong("no model call is open"))?;
+        let bytes = request.canonical();
+        if Sha256::of(&bytes) != requested.request_sha256 {
+            return Err(wrong("the request computed from the log is not the one that was recorded"));
+        }
+        let follows = self.last.as_ref().is_none_or(|(config, last)| *config != request.config || bytes.starts_with(last));
+        if !follows {
+            return Err(wrong("the request does not begin with the one before it"));
+        }
+        self.seen += 1;
+        self.last = Some((request.config, bytes));
+        Ok(())
     }
 }

@@ -19,7 +19,8 @@ const READ_MAX: usize = 1_000;
 
 pub struct Running {
     session: SessionId,
-    handle: Handle,
+    /// None when the session was at rest and nobody needs to drive it.
+    handle: Option<Handle>,
     progress: watch::Receiver<Progress>,
     log: Arc<dyn Log>,
     state: State,
@@ -45,7 +46,14 @@ pub enum Ended {
 impl Running {
     pub(crate) fn new(session: SessionId, handle: Handle, log: Arc<dyn Log>, earlier: Version) -> Running {
         let state = State::new(StreamId::session(session));
-        Running { session, progress: handle.progress(), handle, log, state, earlier, finished: None, left: None }
+        Running { session, progress: handle.progress(), handle: Some(handle), log, state, earlier, finished: None, left: None }
+    }
+
+    /// A session at rest: its events are told, and nothing happens.
+    pub(crate) fn at_rest(session: SessionId, log: Arc<dyn Log>, version: Version) -> Running {
+        let state = State::new(StreamId::session(session));
+        let (_, progress) = watch::channel(Progress { version, rest: Rest::Waiting, left: None });
+        Running { session, progress, handle: None, log, state, earlier: version, finished: None, left: None }
     }
 
     #[must_use]
@@ -73,7 +81,10 @@ impl Running {
     }
 
     pub async fn input(&self, input: Input) -> Result<Version, Refusal> {
-        self.handle.input(input).await
+        match &self.handle {
+            Some(handle) => handle.input(input).await,
+            None => Err(Refusal::Left),
+        }
     }
 
     /// The next events of the session, from its first on; none when the work is at rest or the driver has left.
@@ -107,7 +118,9 @@ impl Running {
 
     /// Lets go of the session and says how it stands. Supervised commands go on.
     pub async fn end(self) -> Ended {
-        self.handle.drain().await;
+        if let Some(handle) = self.handle {
+            handle.drain().await;
+        }
         if let Some(left) = self.left {
             return Ended::Left(left);
         }
@@ -121,7 +134,7 @@ impl Running {
     }
 }
 
-fn disagreement(stream: &StreamId, illegal: Illegal) -> LogError {
+pub(crate) fn disagreement(stream: &StreamId, illegal: Illegal) -> LogError {
     LogError::Corrupt { stream: stream.clone(), version: illegal.version, reason: illegal.to_string() }
 }
 

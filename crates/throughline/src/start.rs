@@ -6,6 +6,7 @@ use contract::config::{Options, ResumePolicy};
 use contract::id::{Key, SessionId, StreamId, derive};
 use contract::input::Input;
 use contract::limits::MESSAGE_BYTES_MAX;
+use contract::machine::Rest;
 use contract::port::{AppendError, LogError};
 use contract::units::Version;
 use models::ModelNameError;
@@ -99,8 +100,12 @@ impl Throughline {
             Err(StartError::Quarantined(..)) => quarantine::release(&self.ports, &StreamId::session(session), by.clone()).await?,
             other => other?,
         }
+        let state = self.fold(&StreamId::session(session)).await?;
+        if !state.is_parked() && agent::rest::rest(&state) == Rest::Waiting {
+            return Ok(Running::at_rest(session, self.ports.log.clone(), state.version));
+        }
+        let earlier = state.version;
         let key = Key(format!("resume/{}", SessionId(random()?)));
-        let earlier = self.tail(session).await?.map_or(Version::NONE, |tail| tail.version);
         Ok(self.drive(session, vec![Input::Resume { key, by }], earlier))
     }
 

@@ -9,7 +9,8 @@ use testkit::monitor::Invariant;
 use testkit::scenario::{Scenario, all};
 
 fn main() -> ExitCode {
-    let scenarios = all();
+    let only = std::env::args().nth(1);
+    let scenarios: Vec<_> = all().into_iter().filter(|s| only.as_deref().is_none_or(|o| s.name == o)).collect();
     let mut totals = (0, 0, 0);
     let mut violations = 0;
     for scenario in &scenarios {
@@ -48,6 +49,14 @@ fn show(report: &Report) {
         println!("  violation of {}: {}", found.violation.invariant.name(), found.violation.detail);
         for a_move in &found.moves {
             println!("    {a_move:?}");
+        }
+        for event in found.events.iter() {
+            println!(
+                "    {} {} {}",
+                event.version,
+                event.draft.body.name(),
+                event.draft.body.data_json().chars().take(200).collect::<String>()
+            );
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! A [`World`] is a value. [`World::moves`] lists everything that can happen next, [`World::play`] makes it happen.
 
+mod executor;
 mod host;
 mod log;
 mod outside;
@@ -12,22 +13,22 @@ pub use log::VirtualLog;
 pub use outside::Outside;
 pub use people::People;
 
+use crate::canon::{Canon, canon_both};
 use crate::monitor::{Invariant, Monitor, Violation, hold};
 use crate::scenario::Scenario;
 use contract::effect::EffectId;
 use contract::id::{BootId, CallId, HostId, MachineId, SessionId, StreamId};
 use contract::machine::Rest;
 use contract::units::Time;
-use runtime::drive::Place;
+use runtime::drive::{Cause, Place};
 use serde::Serialize;
 use std::sync::Arc;
 
 /// The one time of the virtual world: nothing of what it plays depends on a clock yet.
 pub const NOW: Time = Time(1_000);
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct World {
-    #[serde(skip)]
     pub scenario: Arc<Scenario>,
     pub log: VirtualLog,
     pub outside: Outside,
@@ -36,28 +37,16 @@ pub struct World {
     takeovers_left: u8,
     /// Living processes; the last one is the newest, an earlier one is stale.
     pub hosts: Vec<Host>,
-    #[serde(skip)]
-    hosts_ever: u8,
-    #[serde(skip)]
-    pub trail: Option<Arc<Trail>>,
-}
-
-/// How a world came about, for the report of a violation.
-#[derive(Debug)]
-pub struct Trail {
-    pub last: Move,
-    pub before: Option<Arc<Trail>>,
+    hosts_ever: u16,
 }
 
 /// Something that can happen next. Hosts are counted from the oldest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Move {
     /// A process starts and takes the stream.
-    HostStarts,
+    HostStarts(Opening),
     /// A process is killed; whatever it held only in memory is gone.
     HostDies(usize),
-    /// The lease or the read a host waits for comes back.
-    Answered(usize),
     Append(usize, AppendFate),
     /// The executor of an effect takes its next step.
     Executes(usize, EffectId, u16, Step),
@@ -71,6 +60,14 @@ pub enum Move {
     Notices(usize),
     /// A person lets a parked session go on, or ends it.
     Decides,
+}
+
+/// What a process is given before it has the stream, so that it stands in one append with the takeover.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opening {
+    Nothing,
+    Message,
+    Resume,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,7 +110,6 @@ impl World {
             takeovers_left: scenario.takeovers,
             hosts: Vec::new(),
             hosts_ever: 0,
-            trail: None,
             scenario,
         }
     }
@@ -121,31 +117,48 @@ impl World {
     /// The part that survives the death of every process.
     #[must_use]
     pub fn durable(&self) -> impl Serialize + '_ {
-        (&self.log, &self.outside, &self.people, &self.monitor, self.takeovers_left)
+        (&self.log, &self.outside, self.people.durable(), &self.monitor, self.takeovers_left)
+    }
+
+    /// Canonical form of the durable part, and of everything.
+    #[must_use]
+    pub fn canon(&self) -> (Canon, Canon) {
+        let hosts: Vec<_> = self.hosts.iter().map(|host| host.view(&self.log)).collect();
+        canon_both(&self.durable(), &(hosts, self.people.living()))
     }
 
     #[must_use]
     pub fn moves(&self) -> Vec<Move> {
         let mut moves = Vec::new();
-        if self.hosts.is_empty() || (self.hosts.len() == 1 && self.takeovers_left > 0 && self.log.has_owner()) {
-            moves.push(Move::HostStarts);
-        }
+        self.openings(&mut moves);
         for (index, host) in self.hosts.iter().enumerate() {
             host.moves(index, self.scenario.unknowns, &self.log, &self.outside, &mut moves);
             moves.push(Move::HostDies(index));
         }
-        self.outside.moves(&mut moves);
+        self.outside.moves(self.scenario.stillbirths, &mut moves);
         self.people.moves(self, &mut moves);
         moves
+    }
+
+    fn openings(&self, moves: &mut Vec<Move>) {
+        let takes_over = self.hosts.len() == 1 && self.takeovers_left > 0 && self.log.has_owner();
+        if self.hosts.is_empty() || takes_over {
+            moves.push(Move::HostStarts(Opening::Nothing));
+        }
+        if self.hosts.is_empty() && self.people.has_message() {
+            moves.push(Move::HostStarts(Opening::Message));
+        }
+        if self.hosts.is_empty() && self.log.has_owner() && self.people.may_resume() && !self.scenario.denies {
+            moves.push(Move::HostStarts(Opening::Resume));
+        }
     }
 
     /// Whether the move is a fault or a wish, not the regular course of things.
     fn is_optional(&self, a_move: &Move) -> bool {
         match a_move {
             Move::HostDies(_) | Move::Executes(_, _, _, Step::Lost | Step::Late) => true,
-            Move::HostStarts => !self.hosts.is_empty(),
-            Move::Answered(_)
-            | Move::Append(..)
+            Move::HostStarts(_) => !self.hosts.is_empty(),
+            Move::Append(..)
             | Move::Executes(_, _, _, Step::Next)
             | Move::Process(..)
             | Move::Says { .. }
@@ -155,27 +168,41 @@ impl World {
     }
 
     pub fn play(&mut self, a_move: Move) -> Result<(), Violation> {
-        self.trail = Some(Arc::new(Trail { last: a_move, before: self.trail.take() }));
         match a_move {
-            Move::HostStarts => self.start_host()?,
-            Move::HostDies(index) => self.kill(index),
-            Move::Answered(index) => self.answer(index)?,
-            Move::Append(index, fate) => self.append(index, fate)?,
-            Move::Executes(index, effect, attempt, step) => self.execute(index, effect, attempt, step)?,
-            Move::Process(call, attempt, life) => self.outside.live(call, attempt, life, &self.monitor)?,
+            Move::HostStarts(opening) => self.start_host(opening)?,
+            Move::HostDies(index) => {
+                let host = self.hosts.remove(index);
+                self.people.host_died(host.id());
+            }
+            Move::Append(index, fate) => self.with_host(index, |host, world| host.append(world, fate))?,
+            Move::Executes(index, effect, attempt, step) => {
+                self.with_host(index, |host, world| host.execute(world, effect, attempt, step))?;
+            }
+            Move::Process(call, attempt, life) => self.outside.live(call, attempt, life, &mut self.monitor)?,
             Move::Says { to } => self.say(to)?,
-            Move::Notices(index) => self.notice(index)?,
+            Move::Notices(index) => self.with_host(index, |host, world| host.on(world, Cause::Changed))?,
             Move::Decides => self.decide()?,
         }
-        self.check()
+        self.forget();
+        Ok(())
     }
 
-    /// What must hold after every move.
-    fn check(&self) -> Result<(), Violation> {
+    /// Drops what can make no difference any more.
+    fn forget(&mut self) {
+        let World { monitor, outside, hosts, .. } = self;
+        monitor.forget(|action| {
+            outside.actions().any(|other| other == action) || hosts.iter().flat_map(Host::actions).any(|(other, _)| other == action)
+        });
+        let executes = |action, attempt| hosts.iter().flat_map(Host::actions).any(|other| other == (action, attempt));
+        outside.forget(|action, attempt| monitor.is_running(action, attempt) || executes(action, attempt), |call| monitor.knows(call));
+    }
+
+    /// What must hold in every world; `moves` is all that can happen in it.
+    pub fn check(&self, moves: &[Move]) -> Result<(), Violation> {
         for host in &self.hosts {
             host.check(&self.log, &self.monitor)?;
         }
-        if self.moves().iter().all(|a_move| self.is_optional(a_move)) {
+        if moves.iter().all(|a_move| self.is_optional(a_move)) {
             self.check_quiet()?;
         }
         Ok(())
@@ -184,57 +211,45 @@ impl World {
     /// What must hold when nothing is left to happen by itself.
     fn check_quiet(&self) -> Result<(), Violation> {
         let state = &self.log.state;
-        let waiting = state.is_parked();
+        let waiting = self.monitor.is_parked();
         let rest = agent::rest::rest(state);
-        hold(rest == Rest::Waiting || self.hosts.is_empty(), Invariant::ReachesRest, || format!("quiet while {rest:?}: {state:?}"))?;
+        hold(rest == Rest::Waiting, Invariant::ReachesRest, || format!("quiet while {rest:?}: {state:?}"))?;
         let answered = state.inbox.is_empty() && !self.monitor.has_open_run();
         hold(answered || waiting, Invariant::Answered, || format!("quiet with {:?} open: {state:?}", state.run))?;
         hold(self.monitor.open_actions() == 0 || waiting, Invariant::ActionsEnd, || format!("{:?}", self.monitor))?;
         self.people.check_quiet(&self.monitor)
     }
 
-    fn start_host(&mut self) -> Result<(), Violation> {
-        if !self.hosts.is_empty() {
-            self.takeovers_left -= 1;
-        }
+    fn start_host(&mut self, opening: Opening) -> Result<(), Violation> {
+        let takes_over = !self.hosts.is_empty();
+        self.takeovers_left -= u8::from(takes_over);
         self.hosts_ever += 1;
-        let host = HostId([self.hosts_ever; 16]);
-        let place = Place { host, machine: MachineId([9; 16]), boot: BootId("boot".to_owned()) };
+        let mut id = [0; 16];
+        id[..2].copy_from_slice(&self.hosts_ever.to_be_bytes());
+        let machine = MachineId([if takes_over && self.scenario.elsewhere { 2 } else { 1 }; 16]);
+        let place = Place { host: HostId(id), machine, boot: BootId("boot".to_owned()) };
         let mut host = Host::new(self.log.stream.clone(), place);
         if self.log.state.session.is_none() {
-            host.give_first(self.scenario.create());
+            let create = self.scenario.create();
+            host.input(self, None, create)?;
         }
-        host.open(self)?;
+        match opening {
+            Opening::Nothing => {}
+            Opening::Message => self.say_first(&mut host)?,
+            Opening::Resume => self.resume_first(&mut host)?,
+        }
+        host.on(self, Cause::Open)?;
         self.hosts.push(host);
         Ok(())
     }
 
-    fn kill(&mut self, index: usize) {
-        let host = self.hosts.remove(index);
-        self.people.host_died(host.id());
-    }
-
-    /// Lets one host work on the world without either borrowing the other.
-    fn with_host<T>(&mut self, index: usize, work: impl FnOnce(&mut Host, &mut World) -> Result<T, Violation>) -> Result<T, Violation> {
+    /// Lets one host work on the world without either borrowing the other. One that has left is no host any more.
+    fn with_host(&mut self, index: usize, work: impl FnOnce(&mut Host, &mut World) -> Result<(), Violation>) -> Result<(), Violation> {
         let mut host = self.hosts.remove(index);
         let done = work(&mut host, self);
-        self.hosts.insert(index, host);
+        if !host.has_left() {
+            self.hosts.insert(index, host);
+        }
         done
-    }
-
-    fn answer(&mut self, index: usize) -> Result<(), Violation> {
-        self.with_host(index, Host::answered)
-    }
-
-    fn append(&mut self, index: usize, fate: AppendFate) -> Result<(), Violation> {
-        self.with_host(index, |host, world| host.append(world, fate))
-    }
-
-    fn execute(&mut self, index: usize, effect: EffectId, attempt: u16, step: Step) -> Result<(), Violation> {
-        self.with_host(index, |host, world| host.execute(world, effect, attempt, step))
-    }
-
-    fn notice(&mut self, index: usize) -> Result<(), Violation> {
-        self.with_host(index, Host::notice)
     }
 }

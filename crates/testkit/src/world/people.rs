@@ -12,7 +12,7 @@ use contract::port::{Append, Expected};
 use runtime::drive::{Caller, Refusal};
 use serde::Serialize;
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct People {
     messages: Vec<Letter>,
     decisions_left: u8,
@@ -22,8 +22,8 @@ pub struct People {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 enum Letter {
     Unsent,
-    /// Given to this host, no answer yet.
-    Sent(HostId),
+    /// Given to this host, no answer yet; whether an earlier host had stored it by then.
+    Sent(HostId, bool),
     Acknowledged,
 }
 
@@ -39,10 +39,33 @@ impl People {
         (self.messages[next] == Letter::Unsent).then_some(next)
     }
 
+    /// What people still know and want when every host is dead: a message without an answer is sent again.
+    #[must_use]
+    pub fn durable(&self) -> impl Serialize {
+        let open: Vec<bool> = self.messages.iter().map(|letter| *letter == Letter::Acknowledged).collect();
+        (open, self.decisions_left)
+    }
+
+    /// Who waits for an answer of which host.
+    #[must_use]
+    pub fn living(&self) -> impl Serialize {
+        &self.messages
+    }
+
+    #[must_use]
+    pub fn may_resume(&self) -> bool {
+        self.decisions_left > 0
+    }
+
+    #[must_use]
+    pub fn has_message(&self) -> bool {
+        self.next().is_some()
+    }
+
     pub fn moves(&self, world: &World, moves: &mut Vec<Move>) {
         let exists = world.log.state.session.is_some();
         if self.next().is_some() {
-            moves.extend((0..world.hosts.len()).filter(|host| !world.hosts[*host].has_left()).map(|host| Move::Says { to: Some(host) }));
+            moves.extend((0..world.hosts.len()).map(|host| Move::Says { to: Some(host) }));
             if world.scenario.foreign && exists {
                 moves.push(Move::Says { to: None });
             }
@@ -55,7 +78,7 @@ impl People {
     /// A person whose host died does not know whether it had listened, and says it again.
     pub fn host_died(&mut self, host: HostId) {
         for letter in &mut self.messages {
-            if *letter == Letter::Sent(host) {
+            if matches!(letter, Letter::Sent(other, _) if *other == host) {
                 *letter = Letter::Unsent;
             }
         }
@@ -70,7 +93,13 @@ impl People {
                 Letter::Acknowledged
             }
             Err(Refusal::Unclear) => Letter::Unsent,
-            Err(Refusal::Left | Refusal::Rejected(_)) => {
+            // A host that left without a look at it cannot know what earlier hosts did with it.
+            Err(Refusal::Left) => {
+                let before = matches!(self.messages[index], Letter::Sent(_, true));
+                hold(!stored || before, Invariant::RefusedIsNotStored, || format!("{} {answer:?}", key(index)))?;
+                Letter::Unsent
+            }
+            Err(Refusal::Rejected(_)) => {
                 hold(!stored, Invariant::RefusedIsNotStored, || format!("{} {answer:?}", key(index)))?;
                 Letter::Unsent
             }
@@ -92,13 +121,29 @@ fn key(index: usize) -> Key {
 }
 
 impl World {
+    /// The next message is what a new host is started with.
+    pub(super) fn say_first(&mut self, host: &mut super::Host) -> Result<(), Violation> {
+        let Some(next) = self.people.next() else { return Ok(()) };
+        self.people.messages[next] = Letter::Sent(host.id(), self.monitor.has_message(&key(next)));
+        let input = self.scenario.message(next);
+        host.input(self, Some(Caller(next as u64)), input)
+    }
+
+    /// A person starts a host to let the session go on.
+    pub(super) fn resume_first(&mut self, host: &mut super::Host) -> Result<(), Violation> {
+        self.people.decisions_left -= 1;
+        let key = Key(format!("resume{}", self.people.decisions_left));
+        let by = self.scenario.person();
+        host.input(self, None, Input::Resume { key, by })
+    }
+
     pub(super) fn say(&mut self, to: Option<usize>) -> Result<(), Violation> {
         let Some(next) = self.people.next() else { return Ok(()) };
         let input = self.scenario.message(next);
         match to {
             Some(index) => {
-                self.people.messages[next] = Letter::Sent(self.hosts[index].id());
-                self.with_host(index, |host, world| host.input(world, Caller(next as u64), input))
+                self.people.messages[next] = Letter::Sent(self.hosts[index].id(), self.monitor.has_message(&key(next)));
+                self.with_host(index, |host, world| host.input(world, Some(Caller(next as u64)), input))
             }
             None => {
                 self.offer(input)?;
@@ -122,7 +167,7 @@ impl World {
     /// What any process does with an input: fold, accept, append; the owner notices later.
     fn offer(&mut self, input: Input) -> Result<(), Violation> {
         let Ok(drafts) = Agent::accept(&self.log.state, input, NOW) else { return Ok(()) };
-        let mut after = self.log.state.clone();
+        let mut after = self.log.state.as_ref().clone();
         for draft in &drafts {
             let event = contract::Event { version: after.version.next(), time: NOW, draft: draft.clone() };
             Agent::fold(&mut after, &event).map_err(|illegal| Violation::new(Invariant::ReachesRest, illegal.to_string()))?;

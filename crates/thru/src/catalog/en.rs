@@ -156,7 +156,9 @@ pub fn line(what: &Line<'_>) -> String {
         Line::StillRunning { tool } => format!("{tool} keeps running"),
         Line::HowToResume { session } => format!("go on with: thru resume {session}"),
         Line::NothingToResume { session } => format!("nothing to resume: {session} is at rest"),
-        Line::VerifiedStream { stream, events, hash } => format!("{stream}: {events} events, chain whole, ends in {hash}"),
+        Line::VerifiedStream { stream, events, requests, hash } => {
+            format!("{stream}: {events} events, chain whole, {requests} model requests recomputed, ends in {hash}")
+        }
         Line::VerifiedAll { streams } => format!("{streams} streams verified"),
         Line::Left { signal } => format!("left on {signal}; nothing is lost"),
     }

@@ -87,7 +87,7 @@ pub enum Line<'a> {
     StillRunning { tool: &'a str },
     HowToResume { session: &'a str },
     NothingToResume { session: &'a str },
-    VerifiedStream { stream: &'a str, events: u64, hash: &'a str },
+    VerifiedStream { stream: &'a str, events: u64, requests: u64, hash: &'a str },
     VerifiedAll { streams: usize },
     Left { signal: &'a str },
 }

@@ -26,7 +26,7 @@ pub async fn follow(throughline: &Throughline, mut running: Running, show: Show)
         stored.iter().for_each(|one| tally.count(&one.event));
         screen.events(&stored, running.earlier(), &mut story);
     }
-    let (events, nothing_new) = (running.version(), running.version() <= running.earlier().next());
+    let (events, nothing_new) = (running.version(), running.version() == running.earlier());
     let ended = running.end().await;
     if let Ended::Left(left) = &ended
         && let Some(fault) = of_leave(left, &session)
@@ -42,7 +42,6 @@ pub async fn follow(throughline: &Throughline, mut running: Running, show: Show)
         screen.answer(&answer);
     }
     let (word, exit_code) = standing(&ended);
-    // Taking the session over is recorded in any case; one event more means that there was nothing else to do.
     if nothing_new {
         screen.story(&line(&Line::NothingToResume { session: &session }));
     }

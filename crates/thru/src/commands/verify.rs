@@ -46,9 +46,9 @@ async fn check(throughline: &Throughline, stream: &StreamId, json: bool) -> u8 {
 fn whole(found: &Inspection, json: bool) -> String {
     let (stream, events, hash) = (found.stream.as_str(), found.verified.events, found.verified.hash.to_string());
     if json {
-        json!({ "stream": stream, "ok": true, "events": events, "hash": hash }).to_string()
+        json!({ "stream": stream, "ok": true, "events": events, "requests": found.requests, "hash": hash }).to_string()
     } else {
-        line(&Line::VerifiedStream { stream, events, hash: &hash })
+        line(&Line::VerifiedStream { stream, events, requests: found.requests, hash: &hash })
     }
 }
 
