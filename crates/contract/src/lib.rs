@@ -8,6 +8,7 @@ pub mod ask;
 pub mod body;
 pub mod call;
 pub mod config;
+pub mod crash;
 pub mod effect;
 pub mod event;
 pub mod id;

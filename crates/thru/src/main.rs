@@ -3,12 +3,16 @@
 mod args;
 mod catalog;
 mod commands;
+#[cfg(feature = "crash-points")]
+mod crash;
 mod fault;
 mod render;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    #[cfg(feature = "crash-points")]
+    crash::install();
     // The same program is the supervisor of every command; nothing may be opened or started before this.
     if throughline::supervisor::is_supervisor() {
         throughline::supervisor::main();

@@ -7,6 +7,7 @@ use crate::text::Trouble;
 use agent::State;
 use contract::body::{FailureClass, UnknownReason};
 use contract::config::Options;
+use contract::crash;
 use contract::effect::{Effect, EffectId};
 use contract::id::StreamId;
 use contract::outcome::{ModelOutcome, Outcome, ToolOutcome};
@@ -27,7 +28,9 @@ pub(super) fn work(
     let report = Reporter { effect: effect.id(), attempt: effect.attempt(), causes };
     let running = begin(ports.clone(), state, stream, effect, report.clone());
     async move {
+        crash::point("effect");
         let caught = CatchPanic(running).await;
+        crash::point("outcome");
         match caught {
             Some(Ok(outcome)) => report.end(outcome),
             Some(Err(trouble)) => drop(report.causes.send(Message::Cause(Cause::Broken(trouble)))),

@@ -7,6 +7,7 @@ mod tool;
 use crate::drive::{Caller, Cause, Do, Driver, Leave, Refusal};
 use crate::{Ports, quarantine};
 use agent::{Agent, State};
+use contract::crash;
 use contract::effect::{Effect, EffectId};
 use contract::id::{ActionId, StreamId};
 use contract::input::Input;
@@ -137,6 +138,7 @@ impl Shell {
     }
 
     async fn perform(&mut self, a_do: Do) {
+        crash::point("do");
         match a_do {
             Do::Acquire => self.acquire(),
             Do::Read { from } => self.read(from),
@@ -202,7 +204,10 @@ impl Shell {
                 let pause = RETRY_FIRST_MS.saturating_mul(1 << tries.min(16)).min(RETRY_LAST_MS);
                 tokio::time::sleep(Duration::from_millis(pause)).await;
             }
-            match log.append(append).await {
+            crash::point("append");
+            let appended = log.append(append).await;
+            crash::point("appended");
+            match appended {
                 Ok(appended) => Cause::Appended { last: appended.last },
                 Err(AppendError::Conflict { .. }) => Cause::Conflict,
                 Err(AppendError::Fenced { .. }) => Cause::Fenced,

@@ -6,6 +6,7 @@
 use super::claim::{self, Claim, Look};
 use super::spec::{Command, Exit, Reply, Spec};
 use super::{ARGV0, Folder, output, proc};
+use contract::crash;
 use contract::id::BootId;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Signal;
@@ -75,17 +76,26 @@ pub async fn start(program: &Path, folder: &Folder, spec: &Spec) -> io::Result<R
     let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
     ours.set_nonblocking(true)?;
     let mut link = UnixStream::from_std(ours)?;
+    crash::point("spooled");
     let supervisor = tokio::process::Command::new(program)
         .arg0(ARGV0)
         // The environment of the command is in the specification; the supervisor itself needs none.
         .env_clear()
+        .envs(for_tests())
         .stdin(Stdio::from(OwnedFd::from(theirs)))
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()?;
+    crash::point("spawned");
     // A supervisor that is gone already left no claim, which `wait` finds.
     let _ = link.write_all(&frame).await;
     Ok(Running { folder: folder.clone(), link: Some(link), supervisor: Some(supervisor) })
+}
+
+/// What a supervisor must be told in a build whose places to crash at are switched on.
+fn for_tests() -> impl Iterator<Item = (String, String)> {
+    let told = |(name, _): &(String, String)| cfg!(feature = "crash-points") && name == "CRASH_AT_SUPERVISOR";
+    std::env::vars().filter(told)
 }
 
 /// Finds out what became of an attempt that was started on this machine.

@@ -13,6 +13,7 @@ use super::raw;
 use super::spec::{Command, Exit, Reply, Spec};
 use super::tree::Tree;
 use crate::texts;
+use contract::crash;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Signal, WaitStatus, kill_process_group};
 use std::io::{self, Write};
@@ -50,11 +51,14 @@ pub(super) fn supervise() -> i32 {
             return ENDED_BEFORE_CLAIM;
         }
     };
+    crash::point("claimed");
     let exit = match child::spawn(&spec) {
         Ok(child) => Supervisor::new(spec, child, output, control).run(),
         Err(error) => Exit { error: Some(texts::not_executed(&spec.argv, &spec.folder, &error)), ..Exit::default() },
     };
+    crash::point("ended");
     let written = Folder::at(HERE.into()).write_exit(&exit);
+    crash::point("recorded");
     drop(guard);
     if written.is_ok() { ENDED_WELL } else { ENDED_WITHOUT_RECORD }
 }
@@ -72,6 +76,7 @@ fn set_up(parent: &UnixStream) -> io::Result<Option<(Spec, Writer, Control, Guar
         Err(error) if error.kind() == io::ErrorKind::AddrInUse => return Ok(None),
         Err(error) => return Err(error),
     };
+    crash::point("unclaimed");
     let guard = claim::take(&Folder::at(HERE.into()), &spec.boot)?;
     Ok(guard.map(|guard| (spec, output, control, guard)))
 }
