@@ -74,13 +74,25 @@ impl<'a> Drafts<'a> {
     }
 
     fn push(&mut self, id: EventId, about: About, body: Body) {
-        let run = self.state.run.as_ref();
+        let open = self.state.run.as_ref().map(|run| (run.id, run.trigger));
+        let mut level = self.state.level();
+        // A message belongs to no run until one shows it, a run to itself, everything else to the open one.
+        let (run, trigger) = if let Body::SessionCreated(created) = &body {
+            level = created.level();
+            (None, None)
+        } else if let Body::MessageReceived(_) = &body {
+            (None, None)
+        } else if let Body::RunStarted(started) = &body {
+            (Some(started.run), None)
+        } else {
+            open.unzip()
+        };
         self.drafts.push(Draft {
             id,
             cause: about.cause,
-            correlation: run.map(|run| run.trigger).or(about.cause),
-            run: run.map(|run| run.id),
-            level: self.state.level(),
+            correlation: about.cause.map(|cause| trigger.unwrap_or(cause)),
+            run,
+            level,
             call: about.call,
             actor: about.actor,
             trust: about.trust,

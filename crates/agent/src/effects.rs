@@ -22,7 +22,7 @@ pub fn effects(state: &State) -> Vec<Effect> {
     for call in state.calls.values() {
         match &call.stage {
             Stage::Started(attempt) => wanted.push(of_attempt(state, call, attempt)),
-            Stage::Decided | Stage::Unknown { .. } => {}
+            Stage::Decided | Stage::Unknown => {}
         }
     }
     wanted

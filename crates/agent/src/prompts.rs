@@ -2,7 +2,7 @@
 //! so a later version of the program cannot change what an old run saw.
 
 use contract::body::UnknownReason;
-use contract::limits::CALLS_PER_REPLY_MAX;
+use contract::limits::{ATTEMPTS_MAX, CALLS_PER_REPLY_MAX, REPLY_PARTS_MAX};
 use contract::text::Text;
 
 /// Who the model is and how it should work; part of a run's configuration.
@@ -11,9 +11,11 @@ pub const SYSTEM: &str = include_str!("../prompts/system.md");
 const UNKNOWN_OUTCOME: &str = include_str!("../prompts/unknown_outcome.md");
 const EMPTY_REPLY: &str = include_str!("../prompts/empty_reply.md");
 const LAST_REPLY: &str = include_str!("../prompts/last_reply.md");
+const REPLY_TOO_LARGE: &str = include_str!("../prompts/reply_too_large.md");
 const WITHDRAWN_LIMIT: &str = include_str!("../prompts/withdrawn_limit.md");
 const WITHDRAWN_NEVER_DECIDED: &str = include_str!("../prompts/withdrawn_never_decided.md");
 const WITHDRAWN_DENIED: &str = include_str!("../prompts/withdrawn_denied.md");
+const WITHDRAWN_NEVER_STARTED: &str = include_str!("../prompts/withdrawn_never_started.md");
 const WITHDRAWN_TOO_MANY: &str = include_str!("../prompts/withdrawn_too_many.md");
 
 #[must_use]
@@ -39,6 +41,11 @@ pub fn last_reply() -> Text {
 }
 
 #[must_use]
+pub fn reply_too_large() -> Text {
+    prompt(&REPLY_TOO_LARGE.replace("{max}", &REPLY_PARTS_MAX.to_string()))
+}
+
+#[must_use]
 pub fn withdrawn_limit() -> Text {
     prompt(WITHDRAWN_LIMIT)
 }
@@ -51,6 +58,11 @@ pub fn withdrawn_never_decided() -> Text {
 #[must_use]
 pub fn withdrawn_denied() -> Text {
     prompt(WITHDRAWN_DENIED)
+}
+
+#[must_use]
+pub fn withdrawn_never_started() -> Text {
+    prompt(&WITHDRAWN_NEVER_STARTED.replace("{max}", &ATTEMPTS_MAX.to_string()))
 }
 
 #[must_use]

@@ -123,7 +123,16 @@ pub struct Call {
     pub witness: Option<Sha256>,
     /// Attempts so far.
     pub attempts: u16,
+    /// The latest attempt that may have had its effect; from then on nobody may say that the action did not run.
+    pub lost: Option<Lost>,
     pub stage: Stage,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Lost {
+    pub reason: UnknownReason,
+    /// What it had printed.
+    pub output: Text,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -132,10 +141,7 @@ pub enum Stage {
     Decided,
     Started(Attempt),
     /// The last attempt may or may not have had its effect.
-    Unknown {
-        reason: UnknownReason,
-        output: Text,
-    },
+    Unknown,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -145,6 +151,8 @@ pub struct Attempt {
     pub epoch: Epoch,
     pub machine: MachineId,
     pub boot: BootId,
+    /// The owner that found it running, if it was not the one that started it.
+    pub adopted: Option<Epoch>,
 }
 
 impl State {

@@ -257,6 +257,12 @@ impl Key {
         Key(format!("owner/{epoch}"))
     }
 
+    /// What a person named, kept apart from everything this program names itself.
+    #[must_use]
+    pub fn person(what: &str, key: &Key) -> Key {
+        Key(format!("person/{what}/{key}"))
+    }
+
     /// Key of the `part`-th fact that an outcome of this effect and attempt leads to.
     #[must_use]
     pub fn outcome(effect: impl fmt::Display, attempt: u16, part: &str) -> Key {

@@ -4,10 +4,20 @@
 pub const APPEND_EVENTS_MAX: usize = 256;
 /// Bytes in one append, so that a transaction stays in the page cache.
 pub const APPEND_BYTES_MAX: usize = 1024 * 1024;
-/// Bytes of a text inside an event; anything longer is a blob, so folding stays cheap.
+/// Bytes of a text inside an event, as stored; anything longer is a blob, so folding stays cheap.
 pub const TEXT_INLINE_BYTES_MAX: usize = 8 * 1024;
 /// Bytes kept of each end of a long text; together what a model is shown of a tool result (16 KiB).
 pub const TEXT_END_BYTES_MAX: usize = 8 * 1024;
+/// Bytes of a text of which one append may hold many, such as arguments: all of them together must fit.
+pub const TEXT_SMALL_INLINE_BYTES_MAX: usize = 4 * 1024;
+/// Bytes kept of each end of such a text; whoever needs more reads the blob.
+pub const TEXT_SMALL_END_BYTES_MAX: usize = 1024;
+/// Bytes of all paths, hosts and commands of one call; beyond this they are left out and no pattern matches the call.
+pub const PREPARED_BYTES_MAX: usize = 4 * 1024;
+/// Parts of one reply; a reply with more is refused whole, because its events would not fit into one append.
+pub const REPLY_PARTS_MAX: usize = 96;
+/// Bytes of facts after which further inputs wait for the next append.
+pub const FACTS_BYTES_SOFT_MAX: usize = 256 * 1024;
 /// Bytes of a blob stored as a row; larger ones are files, which the database would only fragment.
 pub const BLOB_ROW_BYTES_MAX: usize = 256 * 1024;
 /// Tools of one reply that run at the same time: enough to hide latency, few enough to watch.
@@ -20,7 +30,7 @@ pub const ITERATIONS_DEFAULT: u32 = 150;
 pub const CALLS_PER_REPLY_MAX: usize = 24;
 /// Owners in a row that ended without an outcome or an input before the session waits for a person.
 pub const RECOVERIES_MAX: u8 = 3;
-/// Attempts of one pure or idempotent action; each costs a crash, so more would only repeat it.
+/// Attempts of one action; what failed so often to begin or to end would only fail again.
 pub const ATTEMPTS_MAX: u16 = 5;
 /// Empty replies in a row before a run fails; the first gets a correction.
 pub const EMPTY_REPLIES_MAX: u8 = 2;

@@ -2,15 +2,15 @@
 
 use contract::port::Blobs;
 use contract::request::{Item, ModelRequest, Part};
-use contract::text::Text;
+use contract::text::{Room, Text};
 use std::sync::Arc;
 
 /// What could not be done because the log or a blob could not be read or written.
 pub type Trouble = String;
 
 /// Cuts the text for an event; its blob is durable before anyone can name it.
-pub async fn store(blobs: &dyn Blobs, whole: String) -> Result<Text, Trouble> {
-    let cut = Text::cut(whole);
+pub async fn store(blobs: &dyn Blobs, whole: String, room: Room) -> Result<Text, Trouble> {
+    let cut = Text::cut(whole, room);
     if let Some(blob) = cut.blob {
         blobs.put(blob).await.map_err(|error| error.to_string())?;
     }

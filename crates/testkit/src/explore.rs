@@ -27,6 +27,14 @@ pub struct Found {
     pub events: Arc<Vec<Arc<Event>>>,
 }
 
+/// A world is reached.
+#[derive(Clone, Copy, Debug)]
+pub struct Visit<'a> {
+    pub world: &'a World,
+    /// No world with the same canonical form was reached before.
+    pub is_new: bool,
+}
+
 /// A world that is still to be left, what can happen in it, and its place among the steps.
 struct Open {
     world: World,
@@ -40,9 +48,9 @@ struct Step {
     by: Move,
 }
 
-/// Explores until everything is seen or an invariant fails. Every world is shown to `watch` once.
+/// Explores until everything is seen or an invariant fails. `watch` is shown every world each time.
 #[must_use]
-pub fn explore(scenario: &Scenario, mut watch: impl FnMut(&World)) -> Report {
+pub fn explore(scenario: &Scenario, mut watch: impl FnMut(Visit<'_>)) -> Report {
     let mut report = Report::default();
     let mut seen = Seen::default();
     let mut steps: Vec<Step> = Vec::new();
@@ -62,16 +70,21 @@ pub fn explore(scenario: &Scenario, mut watch: impl FnMut(&World)) -> Report {
             world
         };
         report.edges += 1;
-        let played = world.play(a_move);
-        let moves = world.moves();
-        let is_new = played.is_ok() && seen.add(&world);
-        let checked = if is_new { world.check(&moves) } else { played };
-        if let Err(violation) = checked {
-            report.violation = Some(Found { violation, moves: trail(&steps, step, a_move), events: world.log.events });
-            break;
-        }
+        let reached = world.play(a_move).and_then(|()| {
+            let is_new = seen.add(&world);
+            let moves = if is_new { world.moves() } else { Vec::new() };
+            // Worlds with one canonical form have one answer, so each is checked once.
+            if is_new { world.check(&moves).map(|()| (is_new, moves)) } else { Ok((is_new, moves)) }
+        });
+        let (is_new, moves) = match reached {
+            Ok(reached) => reached,
+            Err(violation) => {
+                report.violation = Some(Found { violation, moves: trail(&steps, step, a_move), events: world.log.events });
+                break;
+            }
+        };
+        watch(Visit { world: &world, is_new });
         if is_new {
-            watch(&world);
             steps.push(Step { from: step, by: a_move });
             stack.push(Open { world, moves, step: steps.len() });
         }

@@ -2,9 +2,13 @@
 //!
 //! [`world`] is everything outside the driver: the log, processes, people, hosts that die. [`explore`] walks every
 //! order in which things can happen in it, [`monitor`] holds the invariants, [`canon`] tells which worlds are the same.
+//! [`coverage`] and [`figures`] see that a search did not quietly become smaller.
 
 pub mod canon;
+pub mod coverage;
 pub mod explore;
+pub mod figures;
+pub mod histories;
 pub mod monitor;
 pub mod scenario;
 pub mod until;

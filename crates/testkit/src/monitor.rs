@@ -4,14 +4,17 @@
 
 mod actions;
 mod invariant;
+#[cfg(test)]
+mod tests;
 
 pub use invariant::{Invariant, Violation, hold};
 
 use actions::Actions;
 use contract::ask::Answer;
-use contract::body::{Body, ModelCompleted};
+use contract::body::{Body, Mode, ModelCompleted};
 use contract::event::Event;
-use contract::id::{ActionId, AskId, CallId, EventId, Key, RunId, Sha256};
+use contract::id::{ActionId, AskId, CallId, EventId, Key, MessageId, RunId, Sha256};
+use contract::port::Append;
 use contract::request::{ModelRequest, Part};
 use contract::text::Text;
 use contract::units::{Epoch, Version};
@@ -32,12 +35,25 @@ pub struct Monitor {
     actions: Actions,
     asks: BTreeSet<AskId>,
     paused: bool,
+    /// A person ended the open run.
     denied: bool,
+    waiting: Vec<Waiting>,
     messages: BTreeSet<Key>,
     last_request: Option<(u64, Sha256)>,
     config: Option<Sha256>,
     /// Ids minted for each message by anyone, stored or not.
     minted: BTreeMap<Key, EventId>,
+}
+
+/// A message that no model has seen.
+#[derive(Clone, Debug, Serialize)]
+struct Waiting {
+    message: MessageId,
+    mode: Mode,
+    /// It has started a run.
+    triggered: bool,
+    /// It was what the session was about to do when a person said no.
+    denied: bool,
 }
 
 impl Monitor {
@@ -57,7 +73,9 @@ impl Monitor {
             let stale = by.is_none_or(|epoch| epoch < self.epoch);
             hold(!stale, Invariant::OwnerCommits, || format!("{name} by epoch {by:?} under {}", self.epoch))?;
         }
-        let of_open_run = event.draft.run.is_none() || event.draft.run == self.open_run;
+        // The event that starts a run may count itself to it.
+        let starts = matches!(&event.draft.body, Body::RunStarted(started) if event.draft.run == Some(started.run));
+        let of_open_run = starts || event.draft.run.is_none() || event.draft.run == self.open_run;
         hold(of_open_run, Invariant::RunIsOpen, || format!("{name} of {:?} while {:?}", event.draft.run, self.open_run))?;
         self.account(event)
     }
@@ -67,6 +85,7 @@ impl Monitor {
             Body::OwnerTaken(taken) => self.epoch = taken.epoch,
             Body::MessageReceived(received) => {
                 hold(self.messages.insert(received.key.clone()), Invariant::MessageOnce, || received.key.to_string())?;
+                self.waiting.push(Waiting { message: received.message, mode: received.mode, triggered: false, denied: false });
             }
             Body::MessageSent(sent) => {
                 hold(self.unsaid.take() == Some(sent.completed), Invariant::SaidOnce, || format!("{} is said", sent.completed))?;
@@ -75,6 +94,10 @@ impl Monitor {
                 self.starts(event)?;
                 self.open_run = Some(started.run);
                 self.denied = false;
+                for waiting in self.waiting.iter_mut().filter(|waiting| waiting.message == started.message) {
+                    hold(!waiting.denied, Invariant::NoStartAfterDenial, || format!("{} is answered after all", started.message))?;
+                    waiting.triggered = true;
+                }
                 if self.config.replace(started.config.sha256) != Some(started.config.sha256) {
                     self.last_request = None;
                 }
@@ -84,6 +107,7 @@ impl Monitor {
             Body::RunResumed(_) => self.paused = false,
             Body::ModelRequested(requested) => {
                 self.starts(event)?;
+                self.waiting.retain(|waiting| waiting.denied || !(waiting.triggered || waiting.mode == Mode::Steer));
                 let open = self.open_model.replace((event.draft.id, requested.attempt));
                 hold(open.is_none(), Invariant::ModelCallEndsOnce, || format!("requested while {open:?} is open"))?;
             }
@@ -98,9 +122,6 @@ impl Monitor {
             }
             Body::ToolFinished(finished) => {
                 self.actions.end_attempt(finished.action, finished.attempt)?;
-                hold(result_attempt(&finished.output) == Some(finished.attempt), Invariant::ResultOfAttempt, || {
-                    format!("{:?} on attempt {}", finished.output, finished.attempt)
-                })?;
                 self.actions.end(finished.action, true)?;
             }
             Body::ToolCancelled(cancelled) => self.actions.cancel(cancelled.action, cancelled.attempt)?,
@@ -110,7 +131,9 @@ impl Monitor {
             Body::AskOpened(opened) => drop(self.asks.insert(opened.ask.ask)),
             Body::AskAnswered(answered) => {
                 self.asks.remove(&answered.ask);
-                self.denied |= answered.answer == Answer::Deny;
+                if answered.answer == Answer::Deny {
+                    self.deny();
+                }
             }
             Body::SessionCreated(_) | Body::HostQuarantined(_) | Body::HostRecovered(_) => {}
         }
@@ -122,6 +145,16 @@ impl Monitor {
         hold(!self.is_parked(), Invariant::ParkedStartsNothing, || {
             format!("{} at version {} while {:?} are open, paused: {}", event.draft.body.name(), event.version, self.asks, self.paused)
         })
+    }
+
+    /// A person says no to what is open, or else to what would come next.
+    fn deny(&mut self) {
+        self.denied = self.open_run.is_some();
+        if !self.denied
+            && let Some(next) = self.waiting.iter_mut().find(|waiting| !waiting.denied)
+        {
+            next.denied = true;
+        }
     }
 
     fn finish_run(&mut self, run: RunId) -> Result<(), Violation> {
@@ -145,10 +178,21 @@ impl Monitor {
         hold(open == Some((request, attempt)), Invariant::ModelCallEndsOnce, || format!("{request} attempt {attempt} while {open:?}"))
     }
 
-    /// Someone proposes this fact under this key; whether it is stored or not, its name must be the same each time.
-    pub fn minted(&mut self, key: Key, id: EventId) -> Result<(), Violation> {
-        let first = *self.minted.entry(key.clone()).or_insert(id);
-        hold(first == id, Invariant::FactIdStable, || format!("{key} is {first} and {id}"))
+    /// Someone wants these events stored. Whether they are or not, a fact has one name, and a result one attempt.
+    pub fn offered(&mut self, append: &Append) -> Result<(), Violation> {
+        for draft in &append.drafts {
+            if let Body::MessageReceived(received) = &draft.body {
+                let (key, id) = (&received.key, draft.id);
+                let first = *self.minted.entry(key.clone()).or_insert(id);
+                hold(first == id, Invariant::FactIdStable, || format!("{key} is {first} and {id}"))?;
+            }
+            if let Body::ToolFinished(finished) = &draft.body {
+                hold(result_attempt(&finished.output) == Some(finished.attempt), Invariant::ResultOfAttempt, || {
+                    format!("{:?} on attempt {}", finished.output, finished.attempt)
+                })?;
+            }
+        }
+        Ok(())
     }
 
     /// A tool has its effect now; it had it so often before, and another process of it may live.

@@ -22,6 +22,8 @@ pub struct Scenario {
     pub elsewhere: bool,
     /// Whether supervisors may die before they run anything.
     pub stillbirths: bool,
+    /// How often an executor inside the owner is lost, while the owner lives.
+    pub losses: u8,
     /// How often a person resumes a parked session.
     pub resumes: u8,
     /// Whether the person denies instead of resuming.
@@ -100,6 +102,7 @@ impl Scenario {
             takeovers: 0,
             elsewhere: false,
             stillbirths: false,
+            losses: 1,
             resumes: 0,
             denies: false,
             unknowns: true,
@@ -150,55 +153,94 @@ fn call(kind: Kind, refused: Option<Text>) -> PreparedCall {
     }
 }
 
-/// The scenarios of `make explore`. Small ones go deep into faults, the larger ones mix them.
+/// The scenarios of `make explore`. Each goes deep into a few faults; together they have them all.
 #[must_use]
 pub fn all() -> Vec<Scenario> {
+    [one_tool(), several_tools(), people(), parking(), replies()].concat()
+}
+
+/// One tool of each kind, with crashes, stale owners on the same machine and elsewhere, and unknown appends.
+fn one_tool() -> Vec<Scenario> {
     use Kind::{Look, Mail, Pay, Shell, Write};
-    use Scripted::{Calls, Empty, Fails, Invalid, Text};
-    let two_messages = vec![("do it", Mode::Steer), ("also this", Mode::Steer)];
-    let then_another = vec![("do it", Mode::Steer), ("then this", Mode::Queue)];
+    let one = |name, kinds| Scenario::new(name, vec![Scripted::Calls(kinds), Scripted::Text("done")]);
+    let stale = |name, kinds| Scenario { takeovers: 1, ..one(name, kinds) };
+    let elsewhere = |name, kinds| Scenario { elsewhere: true, unknowns: false, ..stale(name, kinds) };
     vec![
-        Scenario { takeovers: 1, resumes: 1, ..Scenario::new("supervised command", vec![Calls(&[Shell]), Text("done")]) },
-        Scenario { takeovers: 1, ..Scenario::new("unsafe tool", vec![Calls(&[Pay]), Text("done")]) },
-        Scenario { takeovers: 1, ..Scenario::new("pure tool", vec![Calls(&[Look]), Text("done")]) },
-        Scenario { takeovers: 1, ..Scenario::new("idempotent tool", vec![Calls(&[Mail]), Text("done")]) },
-        Scenario { takeovers: 1, ..Scenario::new("probed write", vec![Calls(&[Write]), Text("done")]) },
-        Scenario { unknowns: false, ..Scenario::new("parallel command and look", vec![Calls(&[Shell, Look]), Text("done")]) },
-        Scenario { unknowns: false, ..Scenario::new("parallel write and pay", vec![Calls(&[Write, Pay]), Text("done")]) },
+        stale("unsafe tool", &[Pay]),
+        elsewhere("unsafe tool, owner elsewhere", &[Pay]),
+        elsewhere("probed write, owner elsewhere", &[Write]),
+        one("probed write", &[Write]),
+        stale("pure tool", &[Look]),
+        elsewhere("idempotent tool, owner elsewhere", &[Mail]),
+        Scenario { unknowns: false, losses: 6, ..one("pure tool, lost again and again", &[Look]) },
+        one("idempotent tool", &[Mail]),
+        Scenario { losses: 0, ..one("supervised command", &[Shell]) },
+        stale("supervised command, stale owner", &[Shell]),
+        elsewhere("supervised command, owner elsewhere", &[Shell]),
+        Scenario { unknowns: false, stillbirths: true, ..one("supervisor that never starts", &[Shell]) },
+    ]
+}
+
+/// Several tools at once and one after another.
+fn several_tools() -> Vec<Scenario> {
+    use Kind::{Look, Mail, Pay, Shell, Write};
+    use Scripted::{Calls, Text};
+    let calm = |name, replies| Scenario { unknowns: false, losses: 0, ..Scenario::new(name, replies) };
+    vec![
+        calm("parallel command and look", vec![Calls(&[Shell, Look]), Text("done")]),
+        Scenario { losses: 1, ..calm("parallel write and pay", vec![Calls(&[Write, Pay]), Text("done")]) },
+        Scenario { unknowns: true, ..calm("parallel mail and pay", vec![Calls(&[Mail, Pay]), Text("done")]) },
+        calm("three turns", vec![Calls(&[Look]), Calls(&[Pay, Shell]), Calls(&[Write]), Text("done")]),
+    ]
+}
+
+/// Messages that come at any moment and through any process.
+fn people() -> Vec<Scenario> {
+    use Kind::{Look, Pay, Shell};
+    use Scripted::{Calls, Text};
+    let steer = vec![("do it", Mode::Steer), ("also this", Mode::Steer)];
+    let queue = vec![("do it", Mode::Steer), ("then this", Mode::Queue)];
+    let three = vec![("do it", Mode::Steer), ("also this", Mode::Steer), ("and this", Mode::Steer)];
+    let said = |name, messages, replies| Scenario { messages, foreign: true, losses: 0, ..Scenario::new(name, replies) };
+    vec![
+        said("message while a command runs", steer.clone(), vec![Calls(&[Shell]), Text("done")]),
+        said("queued message", queue, vec![Text("one"), Calls(&[Pay]), Text("two")]),
+        Scenario { unknowns: false, takeovers: 1, ..said("message and stale owner", steer, vec![Calls(&[Look]), Text("done")]) },
         Scenario {
-            messages: two_messages,
-            foreign: true,
-            ..Scenario::new("message while a command runs", vec![Calls(&[Shell]), Text("done")])
-        },
-        Scenario {
-            messages: then_another,
-            foreign: true,
-            ..Scenario::new("queued message", vec![Text("one"), Calls(&[Pay]), Text("two")])
-        },
-        Scenario {
+            options: resume(ResumePolicy::Ask),
+            resumes: 1,
             unknowns: false,
-            ..Scenario::new("three turns", vec![Calls(&[Look]), Calls(&[Pay, Shell]), Calls(&[Write]), Text("done")])
+            ..said("three messages, three turns, an ask", three, vec![Calls(&[Look, Pay]), Calls(&[Shell]), Text("done")])
         },
-        Scenario {
-            options: resume(ResumePolicy::Ask),
-            resumes: 2,
-            ..Scenario::new("asks before it goes on", vec![Calls(&[Pay]), Text("done")])
-        },
-        Scenario {
-            options: resume(ResumePolicy::Ask),
-            resumes: 2,
-            denies: true,
-            ..Scenario::new("denied after a crash", vec![Calls(&[Shell]), Text("done")])
-        },
-        Scenario {
-            options: resume(ResumePolicy::Paused),
-            resumes: 2,
-            ..Scenario::new("paused after a crash", vec![Calls(&[Shell]), Text("done")])
-        },
-        Scenario { options: turns(1), takeovers: 1, ..Scenario::new("turn limit", vec![Calls(&[Look]), Calls(&[Pay])]) },
+    ]
+}
+
+/// Sessions that wait for a person: by policy, or because they keep dying.
+fn parking() -> Vec<Scenario> {
+    use Kind::{Pay, Shell};
+    let parked = |name, policy, kinds| {
+        let replies = vec![Scripted::Calls(kinds), Scripted::Text("done")];
+        Scenario { options: resume(policy), resumes: 1, unknowns: false, losses: 0, ..Scenario::new(name, replies) }
+    };
+    vec![
+        parked("asks before it goes on", ResumePolicy::Ask, &[Pay]),
+        Scenario { denies: true, resumes: 2, ..parked("denied after a crash", ResumePolicy::Ask, &[Shell]) },
+        Scenario { denies: true, ..parked("denied in a crash loop", ResumePolicy::Continue, &[Pay]) },
+        Scenario { unknowns: true, ..parked("paused after a crash", ResumePolicy::Paused, &[Pay]) },
+        parked("paused with a command", ResumePolicy::Paused, &[Shell]),
+        parked("crash loop and resume", ResumePolicy::Continue, &[Pay]),
+    ]
+}
+
+/// What a model can answer besides a call and a text.
+fn replies() -> Vec<Scenario> {
+    use Kind::{Look, Pay};
+    use Scripted::{Calls, Empty, Fails, Invalid, Text};
+    vec![
+        Scenario { options: turns(1), unknowns: false, ..Scenario::new("turn limit", vec![Calls(&[Look]), Calls(&[Pay])]) },
         Scenario::new("empty replies", vec![Empty, Empty]),
         Scenario::new("one empty reply", vec![Empty, Text("done")]),
-        Scenario::new("failing model", vec![Calls(&[Look]), Fails(FailureClass::Permanent)]),
+        Scenario { losses: 0, ..Scenario::new("failing model", vec![Calls(&[Look]), Fails(FailureClass::Permanent)]) },
         Scenario::new("invalid call", vec![Invalid, Text("done")]),
     ]
 }

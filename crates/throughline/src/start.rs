@@ -8,6 +8,7 @@ use contract::input::Input;
 use contract::limits::MESSAGE_BYTES_MAX;
 use contract::machine::Rest;
 use contract::port::{AppendError, LogError};
+use contract::text::Room;
 use contract::units::Version;
 use models::ModelNameError;
 use runtime::{quarantine, shell, text};
@@ -89,7 +90,7 @@ impl Throughline {
             Some(key) => Key(format!("job/{key}")),
             None => Key(format!("message/{}", SessionId(random()?))),
         };
-        let text = text::store(self.ports.blobs.as_ref(), job.text).await.map_err(StartError::Store)?;
+        let text = text::store(self.ports.blobs.as_ref(), job.text, Room::SHOWN).await.map_err(StartError::Store)?;
         first.push(Input::Message { key, text, mode: Mode::Steer, from: job.by });
         Ok(self.drive(session, first, earlier))
     }

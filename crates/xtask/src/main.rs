@@ -3,6 +3,7 @@
 
 mod deps;
 mod files;
+mod histories;
 mod metadata;
 mod offence;
 mod problem;
@@ -20,6 +21,7 @@ usage: cargo xtask COMMAND
   tidy                fails on every breach of a house rule
   deps                fails on dependencies that may not be shipped
   schema [--check]    writes the schema of all events, or fails if the file is not current
+  histories [--check] writes golden histories that are missing, or only checks all of them
   slowest [FILE]      prints the ten slowest tests of the last run";
 
 fn main() -> ExitCode {
@@ -30,6 +32,8 @@ fn main() -> ExitCode {
         ["deps"] => deps::run(),
         ["schema"] => schema::write(),
         ["schema", "--check"] => schema::check(),
+        ["histories"] => histories::write_new(),
+        ["histories", "--check"] => histories::check(),
         ["slowest"] => slowest::run_default(),
         ["slowest", file] => slowest::run(file.as_ref()),
         _ => Err(Problem::Usage(USAGE)),

@@ -21,6 +21,6 @@ pub fn accept(state: &State, ask: AskId, key: Key, answer: Answer, by: Principal
     }
     let about = About { cause: None, call: None, actor: Actor::User(by.clone()), trust: Trust::User };
     let mut drafts = Drafts::new(state);
-    drafts.fact(&key.clone(), about, AskAnswered { ask, key, answer, by });
+    drafts.fact(&Key::person("answer", &key), about, AskAnswered { ask, key, answer, by });
     Ok(drafts.finish())
 }

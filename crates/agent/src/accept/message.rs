@@ -20,8 +20,9 @@ pub fn accept(state: &State, key: Key, text: Text, mode: Mode, from: Principal) 
         return Err(Rejection::TooLong { bytes: text.len(), max: MESSAGE_BYTES_MAX as u64 });
     }
     let mut drafts = Drafts::new(state);
-    let message = MessageId::from(drafts.fact_id(&key));
+    let name = Key::person("message", &key);
+    let message = MessageId::from(drafts.fact_id(&name));
     let about = About { cause: None, call: None, actor: Actor::User(from.clone()), trust: Trust::User };
-    drafts.fact(&key.clone(), about, MessageReceived { message, key, text, mode, from });
+    drafts.fact(&name, about, MessageReceived { message, key, text, mode, from });
     Ok(drafts.finish())
 }

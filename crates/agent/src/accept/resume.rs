@@ -25,8 +25,12 @@ pub fn accept(state: &State, key: Key, by: Principal) -> Result<Vec<Draft>, Reje
     // Whoever resumes a session answers whatever it was parked on.
     for ask in state.asks.keys() {
         let answered = Key(format!("{key}/{ask}"));
-        drafts.fact(&answered.clone(), about.clone(), AskAnswered { ask: *ask, key: answered, answer: Answer::Approve, by: by.clone() });
+        drafts.fact(
+            &Key::person("answer", &answered),
+            about.clone(),
+            AskAnswered { ask: *ask, key: answered, answer: Answer::Approve, by: by.clone() },
+        );
     }
-    drafts.fact(&key.clone(), about, RunResumed { key, by });
+    drafts.fact(&Key::person("resume", &key), about, RunResumed { key, by });
     Ok(drafts.finish())
 }

@@ -17,6 +17,9 @@ pub fn accept(state: &State, effect: EffectId, attempt: u16, outcome: ToolOutcom
     if open.number != attempt && !planted::active(Bug::LateResult) {
         return Err(Rejection::Stale { effect, attempt });
     }
+    if outcome == ToolOutcome::Adopted && open.adopted == Some(state.epoch()) {
+        return Err(Rejection::Stale { effect, attempt });
+    }
     let attempt = open.number;
     let (part, body): (&str, Body) = match outcome {
         ToolOutcome::Finished { ok, output, exit, signal } => {
@@ -39,6 +42,6 @@ fn open_attempt(state: &State, effect: EffectId) -> Option<(CallId, ActionId, St
     let (id, call) = state.call_of(action)?;
     match &call.stage {
         Stage::Started(attempt) => Some((id, action, call.tool.clone(), attempt)),
-        Stage::Decided | Stage::Unknown { .. } => None,
+        Stage::Decided | Stage::Unknown => None,
     }
 }

@@ -17,23 +17,24 @@ pub fn step(state: &State, drafts: &mut Drafts<'_>) {
     for (id, call) in &state.calls {
         let startable = running < PARALLEL_TOOLS_MAX;
         match &call.stage {
-            Stage::Decided => match forbidden(state, run) {
-                Some((reason, note)) => withdraw(drafts, *id, call, reason, note),
-                None if startable => {
-                    running += 1;
-                    start(drafts, owner, *id, call);
-                }
-                None => {}
-            },
-            Stage::Unknown { reason, .. } if !may_repeat(run, call) => reconcile(drafts, *id, call, *reason),
-            Stage::Unknown { .. } => {
-                if startable {
-                    running += 1;
-                    start(drafts, owner, *id, call);
-                }
-            }
             Stage::Started(_) => {}
+            Stage::Unknown if !may_repeat(run, call) => end(state, run, drafts, *id, call),
+            Stage::Decided if forbidden(state, run, call).is_some() => end(state, run, drafts, *id, call),
+            Stage::Unknown | Stage::Decided if startable => {
+                running += 1;
+                start(drafts, owner, *id, call);
+            }
+            Stage::Unknown | Stage::Decided => {}
         }
+    }
+}
+
+/// Ends a call that will not be started, or not again. What may have run is never called "not run".
+fn end(state: &State, run: &Run, drafts: &mut Drafts<'_>, id: CallId, call: &Call) {
+    match (&call.lost, forbidden(state, run, call)) {
+        (Some(lost), _) => reconcile(drafts, id, call, lost.reason),
+        (None, Some((reason, note))) => withdraw(drafts, id, call, reason, note),
+        (None, None) => {}
     }
 }
 
@@ -46,10 +47,14 @@ fn withdraw_undecided(state: &State, drafts: &mut Drafts<'_>) {
     }
 }
 
-/// Why no new tool of this run may start.
-fn forbidden(state: &State, run: &Run) -> Option<(WithdrawReason, Text)> {
+/// Why the call may not start, or not again.
+fn forbidden(state: &State, run: &Run, call: &Call) -> Option<(WithdrawReason, Text)> {
     if run.denied {
         return Some((WithdrawReason::Denied, prompts::withdrawn_denied()));
+    }
+    // An attempt that surely had no effect may be repeated, but a tool that cannot start must not be tried for ever.
+    if call.attempts >= ATTEMPTS_MAX {
+        return Some((WithdrawReason::Limit, prompts::withdrawn_never_started()));
     }
     let last = state.reply.as_ref().is_some_and(|reply| reply.purpose == Purpose::LastReply);
     last.then(|| (WithdrawReason::Limit, prompts::withdrawn_limit()))

@@ -8,7 +8,7 @@ mod tool;
 use crate::state::{Message, Session, State};
 use contract::ask::Answer;
 use contract::body::{AskAnswered, AskOpened, Body, MessageReceived, SessionCreated};
-use contract::event::{Event, Level};
+use contract::event::Event;
 use contract::machine::Illegal;
 
 pub fn fold(state: &mut State, event: &Event) -> Result<(), Illegal> {
@@ -34,7 +34,7 @@ pub fn fold(state: &mut State, event: &Event) -> Result<(), Illegal> {
         Body::ModelFailed(failed) => model::failed(state, event, failed),
         Body::ActionDecided(decided) => tool::decided(state, event, decided),
         Body::ActionWithdrawn(withdrawn) => tool::withdrawn(state, event, withdrawn),
-        Body::AskOpened(opened) => ask_opened(state, opened),
+        Body::AskOpened(opened) => ask_opened(state, event, opened),
         Body::AskAnswered(answered) => ask_answered(state, event, answered),
         Body::ToolStarted(started) => tool::started(state, event, started),
         Body::ToolAdopted(adopted) => tool::adopted(state, event, adopted),
@@ -55,7 +55,7 @@ fn session_created(state: &mut State, event: &Event, created: &SessionCreated) -
         created: event.draft.id,
         folder: created.folder.clone(),
         options: created.options.clone(),
-        level: if created.origin.is_some() { Level::Subagent } else { Level::Core },
+        level: created.level(),
         by: created.by.clone(),
     });
     Ok(())
@@ -76,10 +76,12 @@ fn message_received(state: &mut State, event: &Event, received: &MessageReceived
     Ok(())
 }
 
-fn ask_opened(state: &mut State, opened: &AskOpened) -> Result<(), Illegal> {
+fn ask_opened(state: &mut State, event: &Event, opened: &AskOpened) -> Result<(), Illegal> {
     state.gate = None;
-    state.asks.insert(opened.ask.ask, opened.ask.clone());
-    Ok(())
+    match state.asks.insert(opened.ask.ask, opened.ask.clone()) {
+        None => Ok(()),
+        Some(_) => Err(illegal(event, format!("the ask {} is open", opened.ask.ask))),
+    }
 }
 
 fn ask_answered(state: &mut State, event: &Event, answered: &AskAnswered) -> Result<(), Illegal> {
@@ -90,7 +92,9 @@ fn ask_answered(state: &mut State, event: &Event, answered: &AskAnswered) -> Res
     state.recoveries = 0;
     match (answered.answer, &mut state.run) {
         (Answer::Deny, Some(run)) => run.denied = true,
-        (Answer::Deny, None) | (Answer::Approve, _) => {}
+        // No run is open yet: what the person does not want is the message that was about to start one.
+        (Answer::Deny, None) => drop(state.inbox.drain(..state.inbox.len().min(1))),
+        (Answer::Approve, _) => {}
     }
     Ok(())
 }

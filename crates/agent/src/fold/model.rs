@@ -13,11 +13,16 @@ pub fn requested(state: &mut State, event: &Event, requested: &ModelRequested) -
     if let Some(open) = &state.model {
         return Err(illegal(event, format!("model call {} is open", open.request)));
     }
+    let epoch = state.epoch();
     let shown: Vec<_> = state.showable().cloned().collect();
     let Some(run) = &mut state.run else {
         return Err(illegal(event, "no run is open"));
     };
+    if requested.epoch != epoch {
+        return Err(illegal(event, format!("the owner has epoch {epoch}")));
+    }
     run.attempts += 1;
+    state.resumed = false;
     state.inbox.retain(|message| shown.iter().all(|other| other.id != message.id));
     state.transcript.seal(shown.iter().map(|message| &message.text), requested.nudge.as_ref());
     state.model =
@@ -30,7 +35,7 @@ pub fn completed(state: &mut State, event: &Event, completed: &ModelCompleted) -
     let Some(run) = &mut state.run else {
         return Err(illegal(event, "no run is open"));
     };
-    let has_text = completed.parts.iter().any(|part| matches!(part, Part::Text(text) if !text.is_empty()));
+    let has_text = completed.parts.iter().any(|part| matches!(part, Part::Text(text) if !text.shown().trim().is_empty()));
     let undecided: BTreeMap<_, _> = completed
         .parts
         .iter()

@@ -8,7 +8,7 @@
 //! ```
 
 use super::illegal;
-use crate::state::{Attempt, Call, Stage, State};
+use crate::state::{Attempt, Call, Lost, Stage, State};
 use contract::body::{ActionDecided, ActionWithdrawn, ToolAdopted, ToolCancelled, ToolFinished, ToolReconciled, ToolStarted, ToolUnknown};
 use contract::event::Event;
 use contract::id::{ActionId, CallId};
@@ -31,6 +31,7 @@ pub fn decided(state: &mut State, event: &Event, decided: &ActionDecided) -> Res
         class: decided.class,
         witness: decided.prepared.witness,
         attempts: 0,
+        lost: None,
         stage: Stage::Decided,
     };
     state.calls.insert(decided.call, call);
@@ -41,7 +42,7 @@ pub fn withdrawn(state: &mut State, event: &Event, withdrawn: &ActionWithdrawn) 
     let undecided = state.reply.as_mut().and_then(|reply| reply.undecided.remove(&withdrawn.call));
     let provider_call = match (undecided, state.calls.get(&withdrawn.call)) {
         (Some(provider_call), _) => provider_call,
-        (None, Some(Call { stage: Stage::Decided, provider_call, .. })) => provider_call.clone(),
+        (None, Some(Call { stage: Stage::Decided, lost: None, provider_call, .. })) => provider_call.clone(),
         (None, Some(call)) => return Err(illegal(event, format!("{} is {:?}", withdrawn.call, call.stage))),
         (None, None) => return Err(illegal(event, format!("{} is not open", withdrawn.call))),
     };
@@ -59,10 +60,14 @@ pub fn withdrawn(state: &mut State, event: &Event, withdrawn: &ActionWithdrawn) 
 }
 
 pub fn started(state: &mut State, event: &Event, started: &ToolStarted) -> Result<(), Illegal> {
+    let epoch = state.epoch();
     let (_, call) = open_call(state, event, started.action)?;
+    if started.epoch != epoch {
+        return Err(illegal(event, format!("the owner has epoch {epoch}")));
+    }
     let startable = match &call.stage {
         Stage::Decided => true,
-        Stage::Unknown { .. } => call.class.repeatable(),
+        Stage::Unknown => call.class.repeatable(),
         Stage::Started(_) => false,
     };
     if !startable || started.attempt != call.attempts + 1 {
@@ -75,12 +80,22 @@ pub fn started(state: &mut State, event: &Event, started: &ToolStarted) -> Resul
         epoch: started.epoch,
         machine: started.machine,
         boot: started.boot.clone(),
+        adopted: None,
     });
+    state.resumed = false;
     Ok(())
 }
 
 pub fn adopted(state: &mut State, event: &Event, adopted: &ToolAdopted) -> Result<(), Illegal> {
-    running_call(state, event, adopted.action, adopted.attempt).map(drop)
+    let epoch = state.epoch();
+    let (_, call) = running_call(state, event, adopted.action, adopted.attempt)?;
+    match &mut call.stage {
+        Stage::Started(attempt) if adopted.epoch == epoch && attempt.adopted < Some(epoch) => attempt.adopted = Some(epoch),
+        Stage::Started(_) | Stage::Decided | Stage::Unknown => {
+            return Err(illegal(event, format!("the owner has epoch {epoch} and the call is {:?}", call.stage)));
+        }
+    }
+    Ok(())
 }
 
 pub fn finished(state: &mut State, event: &Event, finished: &ToolFinished) -> Result<(), Illegal> {
@@ -107,15 +122,18 @@ pub fn cancelled(state: &mut State, event: &Event, cancelled: &ToolCancelled) ->
 
 pub fn unknown(state: &mut State, event: &Event, unknown: &ToolUnknown) -> Result<(), Illegal> {
     let (_, call) = running_call(state, event, unknown.action, unknown.attempt)?;
-    call.stage = Stage::Unknown { reason: unknown.reason, output: unknown.output.clone() };
+    call.stage = Stage::Unknown;
+    call.lost = Some(Lost { reason: unknown.reason, output: unknown.output.clone() });
     Ok(())
 }
 
 pub fn reconciled(state: &mut State, event: &Event, reconciled: &ToolReconciled) -> Result<(), Illegal> {
     let (id, call) = open_call(state, event, reconciled.action)?;
-    let output = match &call.stage {
-        Stage::Unknown { output, .. } => output.clone(),
-        Stage::Decided | Stage::Started(_) => return Err(illegal(event, format!("the call is {:?}", call.stage))),
+    let output = match (&call.stage, &call.lost) {
+        (Stage::Unknown | Stage::Decided, Some(lost)) => lost.output.clone(),
+        (Stage::Unknown | Stage::Decided | Stage::Started(_), _) => {
+            return Err(illegal(event, format!("the call is {:?}", call.stage)));
+        }
     };
     let result = CallResult {
         call: id,
@@ -144,7 +162,7 @@ fn running_call<'a>(state: &'a mut State, event: &Event, action: ActionId, attem
     let (id, call) = open_call(state, event, action)?;
     match &call.stage {
         Stage::Started(open) if open.number == attempt => Ok((id, call)),
-        Stage::Started(_) | Stage::Decided | Stage::Unknown { .. } => {
+        Stage::Started(_) | Stage::Decided | Stage::Unknown => {
             Err(illegal(event, format!("attempt {attempt} is not open, the call is {:?}", call.stage)))
         }
     }

@@ -25,7 +25,7 @@ pub struct ActionDecided {
 pub enum WithdrawReason {
     /// Unknown tool or arguments that do not fit.
     Invalid,
-    /// The run must answer and may not act.
+    /// The run must answer and may not act, or the call was tried as often as it may and never began.
     Limit,
     /// The call was asked for and never decided, as in a fork from the middle of a batch.
     NeverDecided,

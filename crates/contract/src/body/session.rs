@@ -2,6 +2,7 @@
 
 use super::Principal;
 use crate::config::Options;
+use crate::event::Level;
 use crate::id::{ActionId, SessionId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,13 @@ pub struct SessionCreated {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
     pub by: Principal,
+}
+
+impl SessionCreated {
+    #[must_use]
+    pub fn level(&self) -> Level {
+        if self.origin.is_some() { Level::Subagent } else { Level::Core }
+    }
 }
 
 /// Where a session came from, when not from a person.

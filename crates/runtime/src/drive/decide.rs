@@ -3,7 +3,7 @@
 use super::{Begun, Do, Driver, Flight, Halt, Leave, Pending, Phase, Refusal};
 use contract::event::{Draft, Event};
 use contract::input::{Input, Rejection};
-use contract::limits::{ADVANCE_ROUNDS_MAX, APPEND_EVENTS_MAX};
+use contract::limits::{ADVANCE_ROUNDS_MAX, APPEND_EVENTS_MAX, FACTS_BYTES_SOFT_MAX};
 use contract::machine::Machine;
 use contract::planted::{self, Bug};
 use contract::port::{Append, Expected, Fence};
@@ -21,10 +21,12 @@ impl<M: Machine> Driver<M> {
         let base = M::version(&self.state);
         let mut drafts = Vec::new();
         let mut pending = Vec::new();
-        while drafts.len() < FACTS_SOFT_MAX {
+        let mut bytes = 0;
+        while drafts.len() < FACTS_SOFT_MAX && bytes < FACTS_BYTES_SOFT_MAX {
             let Some(next) = self.queue.pop_front() else { break };
             match M::accept(&self.state, next.input.clone(), now) {
                 Ok(facts) => {
+                    bytes += facts.iter().map(|fact| fact.body.data_json().len()).sum::<usize>();
                     self.fold_drafts(facts, now, &mut drafts)?;
                     pending.push(next);
                 }

@@ -7,9 +7,11 @@ use contract::body::Purpose;
 use contract::call::{Class, Prepared, PreparedCall, Risk};
 use contract::config::RunConfig;
 use contract::id::{EventId, Sha256, StreamId};
+use contract::limits::PREPARED_BYTES_MAX;
 use contract::outcome::{ModelOutcome, Outcome, Reply, ReplyPart};
 use contract::port::{ModelCall, ModelFailure, Prepare, RawCall, RawPart, RawReply};
 use contract::request::ModelRequest;
+use contract::text::Room;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -49,7 +51,9 @@ pub(super) async fn ask(ports: Ports, asking: Asking) -> Result<Outcome, Trouble
     };
     let outcome = match ports.model.reply(call).await {
         Ok(reply) => ModelOutcome::Replied(prepare(&ports, &asking.folder, reply).await?),
-        Err(ModelFailure { class, message, .. }) => ModelOutcome::Failed { class, message: store(ports.blobs.as_ref(), message).await? },
+        Err(ModelFailure { class, message, .. }) => {
+            ModelOutcome::Failed { class, message: store(ports.blobs.as_ref(), message, Room::SHOWN).await? }
+        }
     };
     Ok(Outcome::Model(outcome))
 }
@@ -65,12 +69,24 @@ async fn prepare(ports: &Ports, folder: &std::path::Path, reply: RawReply) -> Re
     let mut parts = Vec::with_capacity(reply.parts.len());
     for part in reply.parts {
         parts.push(match part {
-            RawPart::Text(text) => ReplyPart::Text(store(blobs, text).await?),
-            RawPart::Opaque { protocol, model, bytes } => ReplyPart::Opaque { protocol, model, bytes: store(blobs, bytes).await? },
+            RawPart::Text(text) => ReplyPart::Text(store(blobs, text, Room::SHOWN).await?),
+            RawPart::Opaque { protocol, model, bytes } => {
+                ReplyPart::Opaque { protocol, model, bytes: store(blobs, bytes, Room::SMALL).await? }
+            }
             RawPart::Call(call) => ReplyPart::Call(Box::new(prepare_call(ports, folder, call).await?)),
         });
     }
     Ok(Reply { parts, usage: reply.usage, cost_micros: reply.cost_micros })
+}
+
+/// Lists that are too long for an event are left out, so that no rule can allow what it does not see.
+fn bounded(prepared: Prepared) -> Prepared {
+    let lists = [&prepared.paths, &prepared.hosts, &prepared.commands];
+    let bytes: usize = lists.into_iter().flatten().map(|text| text.escape_default().count()).sum();
+    if bytes <= PREPARED_BYTES_MAX {
+        return prepared;
+    }
+    Prepared { paths: Vec::new(), hosts: Vec::new(), commands: Vec::new(), ..prepared }
 }
 
 async fn prepare_call(ports: &Ports, folder: &std::path::Path, call: RawCall) -> Result<PreparedCall, Trouble> {
@@ -79,19 +95,19 @@ async fn prepare_call(ports: &Ports, folder: &std::path::Path, call: RawCall) ->
     let (class, risk, prepared, refused) = match ports.tools.prepare(asked).await {
         Ok(found) => {
             let preview = match found.preview {
-                Some(preview) => Some(store(blobs, preview).await?),
+                Some(preview) => Some(store(blobs, preview, Room::SMALL).await?),
                 None => None,
             };
-            (found.class, found.risk, Prepared { preview, ..found.prepared }, None)
+            (found.class, found.risk, bounded(Prepared { preview, ..found.prepared }), None)
         }
         // Nothing is known of a call that cannot be prepared, so it counts as the most dangerous kind.
-        Err(refused) => (Class::Unsafe, Risk::High, Prepared::default(), Some(store(blobs, refused.message).await?)),
+        Err(refused) => (Class::Unsafe, Risk::High, Prepared::default(), Some(store(blobs, refused.message, Room::SMALL).await?)),
     };
     Ok(PreparedCall {
         provider_call: call.provider_call,
         tool: call.tool,
         args_hash: Sha256::of(call.args.as_bytes()),
-        args: store(blobs, call.args).await?,
+        args: store(blobs, call.args, Room::SMALL).await?,
         class,
         risk,
         prepared: Box::new(prepared),

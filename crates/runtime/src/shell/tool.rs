@@ -8,6 +8,7 @@ use agent::state::{Call, Stage};
 use contract::id::{ActionId, BootId, MachineId, StreamId};
 use contract::outcome::{Outcome, ToolOutcome};
 use contract::port::{Here, RawOutcome, Recovery, ToolJob};
+use contract::text::Room;
 use std::path::PathBuf;
 
 /// What an open attempt needs of the state.
@@ -25,7 +26,7 @@ impl Attempting {
         let (_, call) = state.call_of(action)?;
         let attempt = match &call.stage {
             Stage::Started(attempt) => attempt,
-            Stage::Decided | Stage::Unknown { .. } => return None,
+            Stage::Decided | Stage::Unknown => return None,
         };
         Some(Attempting {
             stream: stream.clone(),
@@ -77,9 +78,9 @@ async fn outcome(ports: &Ports, raw: RawOutcome) -> Result<Outcome, Trouble> {
     let blobs = ports.blobs.as_ref();
     Ok(Outcome::Tool(match raw {
         RawOutcome::Finished { ok, output, exit, signal } => {
-            ToolOutcome::Finished { ok, output: store(blobs, output).await?, exit, signal }
+            ToolOutcome::Finished { ok, output: store(blobs, output, Room::SHOWN).await?, exit, signal }
         }
         RawOutcome::Cancelled(reason) => ToolOutcome::Cancelled(reason),
-        RawOutcome::Unknown { reason, output } => ToolOutcome::Unknown { reason, output: store(blobs, output).await? },
+        RawOutcome::Unknown { reason, output } => ToolOutcome::Unknown { reason, output: store(blobs, output, Room::SHOWN).await? },
     }))
 }

@@ -160,23 +160,17 @@ impl Executor {
 
 fn tool_job(state: &State, action: ActionId, attempt: u16) -> Option<Job> {
     let (call, open) = state.call_of(action)?;
-    match &open.stage {
-        Stage::Started(started) if started.number == attempt => {
-            Some(Job::Tool { action, call, kind: Kind::of(&open.tool)?, machine: started.machine })
-        }
-        Stage::Started(_) | Stage::Decided | Stage::Unknown { .. } => None,
-    }
+    let Stage::Started(started) = &open.stage else { return None };
+    (started.number == attempt).then_some(Job::Tool { action, call, kind: Kind::of(&open.tool)?, machine: started.machine })
 }
 
 fn ask_model(world: &World, effect: EffectId, sha256: Sha256, replies: u32) -> Result<Stepped, Violation> {
-    let proven = world.log.events.iter().rev().find_map(|event| match &event.draft.body {
-        Body::ModelRequested(requested) if EffectId::Model(event.draft.id) == effect => Some(requested.request_sha256),
-        _ => None,
-    });
+    let recorded = world.log.events.iter().rev().find(|event| EffectId::Model(event.draft.id) == effect);
+    let proven = recorded.and_then(|event| if let Body::ModelRequested(requested) = &event.draft.body { Some(requested) } else { None });
     let Some(proven) = proven else {
         return Err(Violation::new(Invariant::StartedBeforeEffect, format!("{effect} is not in the log")));
     };
-    hold(sha256 == proven, Invariant::RequestProven, || format!("{effect} sends {sha256}"))?;
+    hold(sha256 == proven.request_sha256, Invariant::RequestProven, || format!("{effect} sends {sha256}"))?;
     Ok(Stepped::Ends(Outcome::Model(world.scenario.reply(replies as usize))))
 }
 

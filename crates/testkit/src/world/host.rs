@@ -5,16 +5,14 @@
 //! a crash before it leaves, up to the number of the epoch. Inputs that come in between are covered by [`Opening`].
 
 use super::executor::{Executor, Stepped};
-use super::{AppendFate, Move, NOW, Outside, Step, VirtualLog, World};
+use super::{AppendFate, Move, NOW, Step, VirtualLog, World};
 use crate::monitor::{Invariant, Monitor, Violation, hold};
 use agent::{Agent, State};
-use contract::body::Body;
 use contract::effect::{Effect, EffectId};
 use contract::id::{ActionId, CallId, HostId, StreamId};
 use contract::input::Input;
 use contract::machine::Machine;
-use contract::port::{Append, AppendError};
-use contract::units::Version;
+use contract::port::AppendError;
 use runtime::drive::{Caller, Cause, Do, Driver, Leave, Place};
 use serde::Serialize;
 use std::collections::{BTreeMap, VecDeque};
@@ -30,14 +28,21 @@ pub struct Host {
 #[derive(Serialize)]
 struct View<'a> {
     driver: &'a Driver<Agent>,
-    /// Where the append under way wants to land, and whether it is stored already. What it holds follows from the
-    /// state it met and the inputs it answers, which the driver shows.
-    flight: Option<(Version, bool)>,
-    /// Only where it is not the fold of the log and the append under way.
+    /// What the append under way holds follows from the state it met and the inputs it answers, which the driver shows.
+    flight: Option<Landing>,
+    /// Only where it matters and is not the fold of the log and the append under way.
     state: Option<&'a State>,
     /// Sorted by call: the order of actions is the order of their hashes, which means nothing.
     executors: Vec<(Option<CallId>, &'a Executor)>,
     begun: Vec<(Option<CallId>, Effect, bool)>,
+}
+
+/// What the log would say to an append, unless its owner is fenced.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+enum Landing {
+    Fits,
+    Stored,
+    Conflicts,
 }
 
 impl Host {
@@ -65,10 +70,15 @@ impl Host {
     #[must_use]
     pub fn view<'a>(&'a self, log: &'a VirtualLog) -> impl Serialize + 'a {
         let state = self.driver.state();
-        let flight = self.driver.in_flight().map(|append| (append.expected.version(), log.holds(append)));
-        let is_derived = match flight {
-            None => state.version == log.version(),
-            Some((base, stored)) => base == log.version() || (stored && state.version == log.version()),
+        let flight = self.driver.in_flight().map(|append| match append.expected.version() {
+            _ if log.holds(append) => Landing::Stored,
+            base if base == log.version() => Landing::Fits,
+            _ => Landing::Conflicts,
+        });
+        let is_needed = match flight {
+            None | Some(Landing::Stored) => state.version != log.version(),
+            // The one follows from the log; the other is dropped as soon as the log has answered.
+            Some(Landing::Fits | Landing::Conflicts) => false,
         };
         let call = |effect: Effect| match effect {
             Effect::Start { action, .. } | Effect::Recover { action, .. } => {
@@ -80,30 +90,38 @@ impl Host {
         executors.sort_by_key(|(call, executor)| (*call, executor.effect.attempt()));
         let mut begun: Vec<_> = self.driver.begun().map(|(effect, ended)| (call(effect), effect, ended)).collect();
         begun.sort_by_key(|(call, effect, _)| (*call, effect.attempt()));
-        View { driver: &self.driver, flight, state: (!is_derived).then_some(state), executors, begun }
+        View { driver: &self.driver, flight, state: is_needed.then_some(state), executors, begun }
     }
 
-    pub fn moves(&self, index: usize, unknowns: bool, log: &VirtualLog, outside: &Outside, moves: &mut Vec<Move>) {
+    pub fn moves(&self, index: usize, world: &World, moves: &mut Vec<Move>) {
         match self.driver.in_flight() {
             Some(_) => {
                 moves.push(Move::Append(index, AppendFate::Told));
-                if unknowns {
+                if world.scenario.unknowns {
                     moves.push(Move::Append(index, AppendFate::StoredUntold));
                     moves.push(Move::Append(index, AppendFate::LostUntold));
                 }
             }
-            None if log.version() > self.driver.state().version => moves.push(Move::Notices(index)),
+            None if world.log.version() > self.driver.state().version => moves.push(Move::Notices(index)),
             None => {}
         }
         for ((effect, attempt), executor) in &self.executors {
-            moves.extend(executor.steps(outside).iter().map(|step| Move::Executes(index, *effect, *attempt, *step)));
+            let steps = executor.steps(&world.outside).iter().filter(|step| **step != Step::Lost || world.losses_left > 0);
+            moves.extend(steps.map(|step| Move::Executes(index, *effect, *attempt, *step)));
         }
     }
 
     pub fn on(&mut self, world: &mut World, cause: Cause) -> Result<(), Violation> {
         let mut causes = VecDeque::from([cause]);
         while let Some(cause) = causes.pop_front() {
-            for a_do in self.driver.on(cause, NOW) {
+            let dos = self.driver.on(cause, NOW);
+            // What a host says is looked at before what it does, because the one may be the reason of the other.
+            for a_do in &dos {
+                if let Do::Append { append, .. } = a_do {
+                    world.monitor.offered(append)?;
+                }
+            }
+            for a_do in dos {
                 causes.extend(self.perform(world, a_do)?);
             }
         }
@@ -120,7 +138,8 @@ impl Host {
         match a_do {
             Do::Acquire => return Ok(Some(Cause::Acquired(world.log.acquire()))),
             Do::Read { from } => return Ok(Some(Cause::Read { events: world.log.read(from), more: false })),
-            Do::Append { append, .. } => mint(&append, &mut world.monitor)?,
+            // It is under way in the driver until its fate is played.
+            Do::Append { .. } | Do::Release { .. } => {}
             Do::Start(effect) => {
                 let executor = Executor::new(effect, self.driver.state())?;
                 self.executors.insert((effect.id(), effect.attempt()), executor);
@@ -128,7 +147,6 @@ impl Host {
             Do::Stop(effect) => drop(self.executors.remove(&(effect.id(), effect.attempt()))),
             Do::Answer { caller, answer } => world.people.answered(caller, &answer, &world.monitor)?,
             Do::Quarantine { reason, .. } => return Err(Violation::new(Invariant::ReachesRest, format!("quarantined: {reason}"))),
-            Do::Release { .. } => {}
             Do::Leave(leave) => {
                 hold(leave == Leave::Fenced, Invariant::ReachesRest, || format!("left: {leave:?}"))?;
                 // What they would still do after this they may as well do before it: leaving is seen by nobody.
@@ -182,14 +200,4 @@ impl Host {
         hold(tools == expected, Invariant::WantedOrDone, || format!("{tools} wanted, {expected} open"))?;
         hold(wanted.is_empty() || !monitor.is_parked(), Invariant::ParkedWantsNothing, || format!("{wanted:?}"))
     }
-}
-
-/// Tells the monitor which names the facts of an append have.
-pub fn mint(append: &Append, monitor: &mut Monitor) -> Result<(), Violation> {
-    for draft in &append.drafts {
-        if let Body::MessageReceived(received) = &draft.body {
-            monitor.minted(received.key.clone(), draft.id)?;
-        }
-    }
-    Ok(())
 }

@@ -7,6 +7,8 @@ mod host;
 mod log;
 mod outside;
 mod people;
+#[cfg(test)]
+mod tests;
 
 pub use host::Host;
 pub use log::VirtualLog;
@@ -35,6 +37,7 @@ pub struct World {
     pub people: People,
     pub monitor: Monitor,
     takeovers_left: u8,
+    losses_left: u8,
     /// Living processes; the last one is the newest, an earlier one is stale.
     pub hosts: Vec<Host>,
     hosts_ever: u16,
@@ -108,6 +111,7 @@ impl World {
             people: People::new(&scenario),
             monitor: Monitor::default(),
             takeovers_left: scenario.takeovers,
+            losses_left: scenario.losses,
             hosts: Vec::new(),
             hosts_ever: 0,
             scenario,
@@ -117,7 +121,7 @@ impl World {
     /// The part that survives the death of every process.
     #[must_use]
     pub fn durable(&self) -> impl Serialize + '_ {
-        (&self.log, &self.outside, self.people.durable(), &self.monitor, self.takeovers_left)
+        (&self.log, &self.outside, self.people.durable(), &self.monitor, (self.takeovers_left, self.losses_left))
     }
 
     /// Canonical form of the durable part, and of everything.
@@ -132,7 +136,7 @@ impl World {
         let mut moves = Vec::new();
         self.openings(&mut moves);
         for (index, host) in self.hosts.iter().enumerate() {
-            host.moves(index, self.scenario.unknowns, &self.log, &self.outside, &mut moves);
+            host.moves(index, self, &mut moves);
             moves.push(Move::HostDies(index));
         }
         self.outside.moves(self.scenario.stillbirths, &mut moves);
@@ -176,6 +180,7 @@ impl World {
             }
             Move::Append(index, fate) => self.with_host(index, |host, world| host.append(world, fate))?,
             Move::Executes(index, effect, attempt, step) => {
+                self.losses_left -= u8::from(step == Step::Lost);
                 self.with_host(index, |host, world| host.execute(world, effect, attempt, step))?;
             }
             Move::Process(call, attempt, life) => self.outside.live(call, attempt, life, &mut self.monitor)?,

@@ -180,7 +180,7 @@ impl World {
             fence: None,
             rest: Agent::rest(&after),
         };
-        super::host::mint(&append, &mut self.monitor)?;
+        self.monitor.offered(&append)?;
         self.log.append(&append, None, &mut self.monitor)?.map(drop).or(Ok(()))
     }
 }

@@ -63,6 +63,11 @@ impl Story {
             Body::RunFinished(finished) => line(&Line::RunFinished { outcome: finished.outcome, reason: finished.reason }),
             Body::ModelRequested(requested) => line(&Line::Asked { attempt: requested.attempt }),
             Body::ModelCompleted(completed) => {
+                for part in &completed.parts {
+                    if let Part::Call { call, tool, .. } = part {
+                        self.calls.insert(*call, tool.clone());
+                    }
+                }
                 let texts = completed.parts.iter().filter_map(|part| match part {
                     Part::Text(text) => Some(text.clone()),
                     Part::Call { .. } | Part::Opaque { .. } => None,
@@ -74,7 +79,6 @@ impl Story {
             Body::ModelFailed(failed) => line(&Line::ModelFailed { why: &failed.message.shown() }),
             Body::ActionDecided(decided) => {
                 self.tools.insert(decided.action, decided.tool.clone());
-                self.calls.insert(decided.call, decided.tool.clone());
                 line(&Line::Decided { tool: &decided.tool, args: &excerpt(&decided.args) })
             }
             Body::ActionWithdrawn(withdrawn) => {
