@@ -82,7 +82,7 @@ macro_rules! ids {
                 text.strip_prefix($prefix)
                     .and_then(unbase32)
                     .map(Self)
-                    .ok_or_else(|| BadId { text: text.to_owned(), expected: concat!("an id that begins with ", $prefix) })
+                    .ok_or_else(|| BadId { text: text.to_owned(), expected: concat!("a whole id: ", $prefix, " and 26 letters or digits") })
             }
         }
 

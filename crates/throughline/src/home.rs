@@ -49,12 +49,6 @@ impl Home {
         self.folder.join("spool")
     }
 
-    /// Whether there is a log here at all.
-    #[must_use]
-    pub fn has_log(&self) -> bool {
-        self.folder.join("journal.db").exists()
-    }
-
     /// The name of this folder on this machine, made once.
     pub(crate) fn machine(&self) -> Result<MachineId, HomeError> {
         let path = self.folder.join("machine");

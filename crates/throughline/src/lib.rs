@@ -30,7 +30,7 @@ pub use journal::{OpenError as JournalError, Verified};
 pub use models::ModelNameError;
 pub use running::{Ended, Running};
 pub use runtime::drive::{Leave, Refusal};
-pub use start::{Job, StartError};
+pub use start::{Job, StartError, check};
 
 /// The other program inside this one; a binary must ask for it before it does anything else.
 pub mod supervisor {

@@ -1,6 +1,7 @@
 //! Giving work: a new session, a further message to one, or going on with one that was left.
 
 use crate::{OpenError, Running, Throughline, models, random};
+use agent::State;
 use contract::body::{HostQuarantined, Mode, Principal};
 use contract::config::{Options, ResumePolicy};
 use contract::id::{Key, SessionId, StreamId, derive};
@@ -76,20 +77,25 @@ impl Throughline {
             (None, Some(key)) => SessionId(derive("session", &[key.as_bytes()])),
             (None, None) => SessionId(random()?),
         };
-        let earlier = self.tail(session).await?.map_or(Version::NONE, |tail| tail.version);
-        let mut first = Vec::new();
-        if job.session.is_some() {
-            self.refuse_undrivable(session).await?;
-        } else {
-            first.push(create(&job)?);
-        }
         if job.text.len() > MESSAGE_BYTES_MAX {
             return Err(StartError::TooLong { bytes: job.text.len(), max: MESSAGE_BYTES_MAX });
         }
-        let key = match job.key {
+        let key = match &job.key {
             Some(key) => Key(format!("job/{key}")),
             None => Key(format!("message/{}", SessionId(random()?))),
         };
+        let exists = self.tail(session).await?.is_some();
+        let mut first = Vec::new();
+        let mut earlier = Version::NONE;
+        if exists || job.session.is_some() {
+            let state = self.drivable(session).await?;
+            if state.seen.contains_key(&key) && is_at_rest(&state) {
+                return Ok(Running::at_rest(session, self.ports.log.clone(), state.version));
+            }
+            earlier = state.version;
+        } else {
+            first.push(create(&job)?);
+        }
         let text = text::store(self.ports.blobs.as_ref(), job.text, Room::SHOWN).await.map_err(StartError::Store)?;
         first.push(Input::Message { key, text, mode: Mode::Steer, from: job.by });
         Ok(self.drive(session, first, earlier))
@@ -97,17 +103,36 @@ impl Throughline {
 
     /// Goes on with a session, whatever it was left in. A quarantined one is tried again.
     pub async fn resume(&self, session: SessionId, by: Principal) -> Result<Running, StartError> {
-        match self.refuse_undrivable(session).await {
-            Err(StartError::Quarantined(..)) => quarantine::release(&self.ports, &StreamId::session(session), by.clone()).await?,
+        let state = match self.drivable(session).await {
+            Err(StartError::Quarantined(..)) => {
+                quarantine::release(&self.ports, &StreamId::session(session), by.clone()).await?;
+                self.drivable(session).await?
+            }
             other => other?,
-        }
-        let state = self.fold(&StreamId::session(session)).await?;
-        if !state.is_parked() && agent::rest::rest(&state) == Rest::Waiting {
+        };
+        if is_at_rest(&state) {
             return Ok(Running::at_rest(session, self.ports.log.clone(), state.version));
         }
-        let earlier = state.version;
         let key = Key(format!("resume/{}", SessionId(random()?)));
-        Ok(self.drive(session, vec![Input::Resume { key, by }], earlier))
+        Ok(self.drive(session, vec![Input::Resume { key, by }], state.version))
+    }
+
+    /// The state of a session that exists, may be driven, and whose model can be asked. Nothing is written before this
+    /// is known: a script that was moved must not end the work that names it.
+    async fn drivable(&self, session: SessionId) -> Result<State, StartError> {
+        let stream = StreamId::session(session);
+        if self.log().tail(&stream).await?.is_none() {
+            return Err(StartError::NoSession(session));
+        }
+        if let Some(quarantined) = self.quarantined().await?.remove(&stream) {
+            return Err(StartError::Quarantined(session, quarantined));
+        }
+        let state = self.fold(&stream).await?;
+        let model = state.session.as_ref().and_then(|session| session.options.model.as_deref());
+        if !is_at_rest(&state) {
+            models::check(model.unwrap_or_default())?;
+        }
+        Ok(state)
     }
 
     fn drive(&self, session: SessionId, first: Vec<Input>, earlier: Version) -> Running {
@@ -115,17 +140,15 @@ impl Throughline {
         let handle = shell::open(self.ports.clone(), stream, first);
         Running::new(session, handle, self.ports.log.clone(), earlier)
     }
+}
 
-    async fn refuse_undrivable(&self, session: SessionId) -> Result<(), StartError> {
-        let stream = StreamId::session(session);
-        if self.log().tail(&stream).await?.is_none() {
-            return Err(StartError::NoSession(session));
-        }
-        match self.quarantined().await?.remove(&stream) {
-            Some(quarantined) => Err(StartError::Quarantined(session, quarantined)),
-            None => Ok(()),
-        }
-    }
+fn is_at_rest(state: &State) -> bool {
+    !state.is_parked() && agent::rest::rest(state) == Rest::Waiting
+}
+
+/// Checks what a job needs before anything is opened or written.
+pub fn check(job: &Job) -> Result<(), StartError> {
+    create(job).map(drop)
 }
 
 fn create(job: &Job) -> Result<Input, StartError> {

@@ -2,7 +2,7 @@
 
 use crate::catalog::{Help, help};
 use crate::fault::Fault;
-use clap::builder::NonEmptyStringValueParser;
+use clap::builder::{NonEmptyStringValueParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command as Clap, value_parser};
 use contract::config::ResumePolicy;
@@ -30,6 +30,17 @@ pub enum Command {
     },
     /// Help or version, already rendered.
     Print(String),
+}
+
+impl Command {
+    /// Whether the outcome must be the last line on stdout, whatever happens.
+    pub fn wants_json(&self) -> bool {
+        match self {
+            Command::Run(run) => run.show.json,
+            Command::Resume { show, .. } => show.json,
+            Command::Events { .. } | Command::Verify { .. } | Command::Print(_) => false,
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -69,8 +80,8 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Fault>
 
 fn first_line(error: &clap::Error) -> String {
     let text = error.render().to_string();
-    let lines: Vec<&str> =
-        text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:")).filter(|line| !line.is_empty()).collect();
+    let is_said = |line: &&str| !line.starts_with("Usage:") && !line.starts_with("For more information");
+    let lines: Vec<&str> = text.lines().map(str::trim).take_while(is_said).filter(|line| !line.is_empty()).collect();
     lines.join(" ").trim_start_matches("error: ").to_owned()
 }
 
@@ -89,7 +100,7 @@ fn clap() -> Clap {
                     Arg::new("task")
                         .value_name("TASK")
                         .required(true)
-                        .value_parser(NonEmptyStringValueParser::new())
+                        .value_parser(NonEmptyStringValueParser::new().try_map(said))
                         .help(help(Help::Task)),
                 )
                 .arg(Arg::new("model").long("model").value_name("MODEL").help(help(Help::Model)))
@@ -137,9 +148,14 @@ fn clap() -> Clap {
                         .help(help(Help::From)),
                 )
                 .arg(Arg::new("follow").long("follow").short('f').action(ArgAction::SetTrue).help(help(Help::Follow)))
-                .arg(json()),
+                .arg(json_lines()),
         )
-        .subcommand(Clap::new("verify").about(help(Help::Verify)).after_help(help(Help::VerifyAfter)).arg(session()).arg(json()))
+        .subcommand(Clap::new("verify").about(help(Help::Verify)).after_help(help(Help::VerifyAfter)).arg(session()).arg(json_lines()))
+}
+
+/// A task that says something.
+fn said(task: String) -> Result<String, &'static str> {
+    if task.trim().is_empty() { Err(help(Help::EmptyTask)) } else { Ok(task) }
 }
 
 fn folder() -> Arg {
@@ -151,11 +167,17 @@ fn session() -> Arg {
 }
 
 fn session_flag() -> Arg {
-    session().long("session").help(help(Help::SessionFlag))
+    let of_the_session = ["model", "folder", "max-turns", "on-resume"];
+    session().long("session").conflicts_with_all(of_the_session).help(help(Help::SessionFlag))
 }
 
 fn json() -> Arg {
-    Arg::new("json").long("json").action(ArgAction::SetTrue).help(help(Help::Json))
+    json_lines().help(help(Help::Json))
+}
+
+/// JSON without an outcome, for commands that only look.
+fn json_lines() -> Arg {
+    Arg::new("json").long("json").action(ArgAction::SetTrue).help(help(Help::JsonLines))
 }
 
 fn quiet() -> Arg {

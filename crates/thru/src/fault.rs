@@ -1,7 +1,7 @@
 //! What went wrong, as a person and a script learn it: kind, message, hint, exit code.
 
 use crate::catalog::{Problem, hint, problem};
-use contract::port::{LeaseError, LogError};
+use contract::port::LogError;
 use throughline::{HomeError, JournalError, Leave, ModelNameError, OpenError, StartError};
 
 /// Exit codes that scripts rely on.
@@ -50,6 +50,7 @@ fn class(what: &Problem<'_>) -> (&'static str, u8) {
         | Problem::Script(_)
         | Problem::WorkFolder { .. }
         | Problem::DataFolder(_)
+        | Problem::BadMachine(_)
         | Problem::NetworkFilesystem { .. }
         | Problem::NewerData(_)
         | Problem::TooLong { .. } => ("configuration", code::CONFIGURATION),
@@ -62,7 +63,11 @@ fn class(what: &Problem<'_>) -> (&'static str, u8) {
 
 impl From<HomeError> for Fault {
     fn from(error: HomeError) -> Fault {
-        Fault::new(Problem::DataFolder(&error.to_string()))
+        let text = error.to_string();
+        match error {
+            HomeError::BadMachine { .. } => Fault::new(Problem::BadMachine(&text)),
+            HomeError::Nowhere | HomeError::Io { .. } | HomeError::Random(_) => Fault::new(Problem::DataFolder(&text)),
+        }
     }
 }
 
@@ -70,7 +75,8 @@ impl From<OpenError> for Fault {
     fn from(error: OpenError) -> Fault {
         let text = error.to_string();
         match error {
-            OpenError::Home(_) | OpenError::Spool(_) => Fault::new(Problem::DataFolder(&text)),
+            OpenError::Home(error) => error.into(),
+            OpenError::Spool(_) => Fault::new(Problem::DataFolder(&text)),
             OpenError::Random(_) => Fault::bug(&text),
             OpenError::Journal(error) => match error {
                 JournalError::NotAFolder { .. } | JournalError::Unwritable { .. } => Fault::new(Problem::DataFolder(&text)),
@@ -108,19 +114,14 @@ impl From<StartError> for Fault {
 
 impl From<LogError> for Fault {
     fn from(error: LogError) -> Fault {
-        let text = error.to_string();
-        match error {
-            LogError::Corrupt { .. } | LogError::Unreadable { .. } => Fault::new(Problem::Damaged(&text)),
-            LogError::Unavailable(_) => Fault::new(Problem::Storage(&text)),
-        }
-    }
-}
-
-impl From<LeaseError> for Fault {
-    fn from(error: LeaseError) -> Fault {
-        match error {
-            LeaseError::Held { holder } => Fault::new(Problem::Held { holder: &holder.to_string() }),
-            LeaseError::Unavailable(reason) => Fault::new(Problem::Storage(&reason)),
+        match &error {
+            LogError::Corrupt { stream, version, reason } => {
+                Fault::new(Problem::Damaged(&format!("event {version} of {stream}: {reason}")))
+            }
+            LogError::Unreadable { stream, version, source } => {
+                Fault::new(Problem::Damaged(&format!("event {version} of {stream}: {source}")))
+            }
+            LogError::Unavailable(reason) => Fault::new(Problem::Storage(reason)),
         }
     }
 }
@@ -129,7 +130,7 @@ impl From<LeaseError> for Fault {
 pub fn of_leave(leave: &Leave, session: &str) -> Option<Fault> {
     Some(match leave {
         Leave::Drained => return None,
-        Leave::Held(holder) => Fault::new(Problem::Held { holder: &holder.to_string() }),
+        Leave::Held(holder) => Fault::new(Problem::Held { holder: &holder.to_string(), session }),
         Leave::Fenced => Fault::new(Problem::Fenced),
         Leave::Quarantined(reason) => Fault::new(Problem::Quarantined { session, version: 0, reason }),
         Leave::Unreadable { reason, .. } => Fault::new(Problem::Damaged(reason)),

@@ -23,15 +23,16 @@ fn main() -> ExitCode {
 fn run() -> u8 {
     let command = match args::parse(std::env::args_os()) {
         Ok(command) => command,
-        Err(fault) => return render::fault(&fault),
+        Err(fault) => return render::fault(&fault, false),
     };
+    let json = command.wants_json();
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,
-        Err(error) => return render::fault(&fault::Fault::bug(&error.to_string())),
+        Err(error) => return render::fault(&fault::Fault::bug(&error.to_string()), json),
     };
     let code = match runtime.block_on(commands::run(command)) {
         Ok(code) => code,
-        Err(fault) => render::fault(&fault),
+        Err(fault) => render::fault(&fault, json),
     };
     // A reader that is stuck in a blocking call must not hold up the end; everything that counts is durable.
     runtime.shutdown_background();

@@ -145,6 +145,12 @@ impl Tools for Toolbox {
         Box::pin(self.recover_attempt(job, here))
     }
 
+    fn kept(&self) -> BoxFuture<'_, Vec<(ActionId, u16)>> {
+        let spool = self.options.spool.clone();
+        // A spool that cannot be listed keeps nothing that could be given back.
+        Box::pin(async move { tokio::task::spawn_blocking(move || Folder::all(&spool)).await.unwrap_or_default() })
+    }
+
     fn forget(&self, action: ActionId, attempt: u16) -> BoxFuture<'_, ()> {
         let folder = self.folder(action, attempt);
         // A folder that stays behind costs space and nothing else: its attempt is never asked about again.

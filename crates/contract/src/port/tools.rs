@@ -83,6 +83,9 @@ pub trait Tools: Send + Sync {
     /// Finds out what became of an attempt of an earlier owner. Never runs it.
     fn recover<'a>(&'a self, job: ToolJob, here: &'a Here) -> BoxFuture<'a, Recovery>;
 
+    /// Attempts of any session of which something is kept.
+    fn kept(&self) -> BoxFuture<'_, Vec<(ActionId, u16)>>;
+
     /// The outcome of the attempt is durable: whatever was kept to find it again may go.
     fn forget(&self, action: ActionId, attempt: u16) -> BoxFuture<'_, ()>;
 }

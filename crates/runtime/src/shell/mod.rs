@@ -7,6 +7,7 @@ mod tool;
 use crate::drive::{Caller, Cause, Do, Driver, Leave, Refusal};
 use crate::{Ports, quarantine};
 use agent::{Agent, State};
+use contract::body::Body;
 use contract::crash;
 use contract::effect::{Effect, EffectId};
 use contract::id::{ActionId, StreamId};
@@ -14,7 +15,7 @@ use contract::input::Input;
 use contract::machine::{Machine, Rest};
 use contract::port::{Append, AppendError, LeaseError, LogError};
 use contract::units::Version;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{AbortHandle, JoinHandle};
@@ -86,6 +87,7 @@ pub fn open(ports: Ports, stream: StreamId, first: Vec<Input>) -> Handle {
         next_caller: 0,
         executors: BTreeMap::new(),
         ended: Vec::new(),
+        kept: BTreeSet::new(),
     };
     let task = tokio::spawn(shell.run(first, inbox));
     Handle { causes, progress, task }
@@ -102,10 +104,13 @@ struct Shell {
     executors: BTreeMap<(EffectId, u16), AbortHandle>,
     /// Attempts whose outcome is not known to be durable yet.
     ended: Vec<(ActionId, u16)>,
+    /// What an earlier process did not live to forget.
+    kept: BTreeSet<(ActionId, u16)>,
 }
 
 impl Shell {
     async fn run(mut self, first: Vec<Input>, mut inbox: mpsc::UnboundedReceiver<Message>) {
+        self.kept = self.ports.tools.kept().await.into_iter().collect();
         for input in first {
             self.on(Cause::Input { caller: None, input }).await;
         }
@@ -128,6 +133,10 @@ impl Shell {
     async fn on(&mut self, cause: Cause) {
         if let Cause::Outcome { effect: EffectId::Tool(action), attempt, .. } = &cause {
             self.ended.push((*action, *attempt));
+        }
+        if let Cause::Read { events, .. } = &cause {
+            let ended = events.iter().filter_map(|event| ended_attempt(&event.draft.body));
+            self.ended.extend(ended.filter(|attempt| self.kept.contains(attempt)));
         }
         for a_do in self.driver.on(cause, self.ports.clock.now()) {
             self.perform(a_do).await;
@@ -252,5 +261,18 @@ impl Shell {
             executor.abort();
         }
         self.shown.send_modify(|shown| shown.left = Some(leave));
+    }
+}
+
+/// The attempt that this event ended.
+fn ended_attempt(body: &Body) -> Option<(ActionId, u16)> {
+    if let Body::ToolFinished(finished) = body {
+        Some((finished.action, finished.attempt))
+    } else if let Body::ToolCancelled(cancelled) = body {
+        Some((cancelled.action, cancelled.attempt))
+    } else if let Body::ToolUnknown(unknown) = body {
+        Some((unknown.action, unknown.attempt))
+    } else {
+        None
     }
 }

@@ -33,6 +33,8 @@ pub fn help(text: Help) -> &'static str {
         Help::MaxTurns => "Model replies before the agent must answer [default: 150]",
         Help::OnResume => "What the session does when it is opened again after its process died",
         Help::Json => "Print canonical events as JSON lines; the last line is the outcome",
+        Help::JsonLines => "Print JSON, one object a line",
+        Help::EmptyTask => "the task says nothing",
         Help::Quiet => "Print the final answer only",
         Help::Resume => "Go on with a session that was killed, left or parked",
         Help::ResumeAfter => {
@@ -62,6 +64,7 @@ pub fn problem(what: &Problem<'_>) -> String {
         Problem::UnknownModel(name) => format!("the model `{name}` is not known"),
         Problem::Script(reason) => format!("the script cannot be played: {reason}"),
         Problem::WorkFolder { path, reason } => format!("the working folder {path} cannot be used: {reason}"),
+        Problem::BadMachine(reason) => format!("the data folder has lost the name of its machine: {reason}"),
         Problem::DataFolder(reason) => format!("the data folder cannot be used: {reason}"),
         Problem::NetworkFilesystem { path, kind } => {
             format!("the data folder {path} is on a network file system ({kind}), which cannot keep a log safe")
@@ -70,7 +73,7 @@ pub fn problem(what: &Problem<'_>) -> String {
         Problem::TooLong { bytes, max } => format!("the task has {bytes} bytes, at most {max} are allowed"),
         Problem::NoSession(session) => format!("there is no session {session}"),
         Problem::NoSessions => "there is no session yet".to_owned(),
-        Problem::Held { holder } => format!("the session is being driven by another running process ({holder})"),
+        Problem::Held { holder, .. } => format!("the session is being driven by another running process ({holder})"),
         Problem::Fenced => "another process took the session over".to_owned(),
         Problem::Damaged(reason) => format!("the log is damaged: {reason}"),
         Problem::Storage(reason) => format!("the log cannot be used: {reason}"),
@@ -82,19 +85,25 @@ pub fn problem(what: &Problem<'_>) -> String {
 }
 
 pub fn hint(what: &Problem<'_>) -> String {
+    if let Problem::Held { session, .. } = what {
+        return format!("it goes on unharmed; follow it with `thru events {session} --follow`");
+    }
     match what {
-        Problem::Usage(_) => "nothing was started; see `thru --help`",
+        Problem::Held { .. } => "",
+        Problem::Usage(_) => "nothing was started; a task of several words needs quotes; see `thru --help`",
         Problem::NoModel => "nothing was started; say --model script:FILE",
         Problem::UnknownModel(_) => "nothing was started; a script is named script:FILE",
         Problem::Script(_) | Problem::WorkFolder { .. } => "nothing was started; mend it and run again",
         Problem::DataFolder(_) | Problem::NetworkFilesystem { .. } => {
             "nothing was changed; set THRU_HOME to a writable folder on a local disk"
         }
+        Problem::BadMachine(_) => {
+            "nothing was changed; remove that file to name the machine anew, and commands that run count as another machine's"
+        }
         Problem::NewerData(_) => "nothing was changed; use the newer version of thru",
         Problem::TooLong { .. } => "nothing was started; put long material into a file and name it in the task",
         Problem::NoSession(_) => "nothing was changed; `thru resume --last` finds the latest one",
         Problem::NoSessions => "nothing was changed; start one with `thru run`",
-        Problem::Held { .. } => "it goes on unharmed; follow it with `thru events ID --follow`",
         Problem::Fenced => "nothing is lost; the other process goes on with it",
         Problem::Damaged(_) => "other sessions are unaffected; `thru verify` shows each one",
         Problem::Storage(_) => "nothing that was acknowledged is lost; mend the disk and run `thru resume`",
@@ -150,8 +159,11 @@ pub fn line(what: &Line<'_>) -> String {
         Line::AskAnswered { by } => format!("answered by {by}"),
         Line::Quarantined { stream, reason } => format!("{stream} is quarantined: {reason}"),
         Line::Released { stream } => format!("{stream} may be driven again"),
-        Line::Summary { outcome, events, calls, tokens, session } => {
-            format!("{outcome} · {events} events · {calls} tool calls · {tokens} tokens · {session}")
+        Line::Resuming { session } => format!("going on with {session}"),
+        Line::Summary { outcome, seconds, turns, calls, tokens, cost_micros, events, session } => {
+            let cost = if *cost_micros > 0 { format!(" · cost {:.4}", *cost_micros as f64 / 1e6) } else { String::new() };
+            let (turns, calls) = (count(u64::from(*turns), "turn"), count(u64::from(*calls), "tool call"));
+            format!("{outcome} · {seconds} s · {turns} · {calls} · {tokens} tokens{cost} · {events} events · {session}")
         }
         Line::StillRunning { tool } => format!("{tool} keeps running"),
         Line::HowToResume { session } => format!("go on with: thru resume {session}"),
@@ -159,9 +171,13 @@ pub fn line(what: &Line<'_>) -> String {
         Line::VerifiedStream { stream, events, requests, hash } => {
             format!("{stream}: {events} events, chain whole, {requests} model requests recomputed, ends in {hash}")
         }
-        Line::VerifiedAll { streams } => format!("{streams} streams verified"),
+        Line::VerifiedAll { streams } => format!("{} verified", count(*streams as u64, "stream")),
         Line::Left { signal } => format!("left on {signal}; nothing is lost"),
     }
+}
+
+fn count(number: u64, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
 fn finished(tool: &str, ok: bool, exit: Option<i32>, signal: Option<i32>, bytes: u64, shown: &str) -> String {

@@ -7,6 +7,7 @@ use crate::render::{Story, out};
 use contract::id::SessionId;
 use contract::units::Version;
 use std::time::Duration;
+use tokio::signal::unix::{SignalKind, signal};
 
 /// Events read at once.
 const PAGE: usize = 1_000;
@@ -21,6 +22,8 @@ pub async fn run(session: SessionId, from: Version, follow: bool, json: bool) ->
     // The story needs what came before to name tools, so it is read from the start and told from `from` on.
     let mut next = if json { from } else { Version(1) };
     let mut story = Story::new(session);
+    // Once and before the first look, so that no signal falls between two looks.
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| Fault::bug(&error.to_string()))?;
     loop {
         let stored = throughline.events(session, next, PAGE).await?;
         for one in &stored {
@@ -37,7 +40,7 @@ pub async fn run(session: SessionId, from: Version, follow: bool, json: bool) ->
             }
             tokio::select! {
                 () = tokio::time::sleep(FOLLOW_EVERY) => {}
-                _ = tokio::signal::ctrl_c() => return Ok(code::INTERRUPTED),
+                _ = interrupt.recv() => return Ok(code::INTERRUPTED),
             }
         }
     }

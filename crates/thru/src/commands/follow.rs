@@ -6,6 +6,7 @@ use crate::fault::{Fault, code, of_leave};
 use crate::render::{Screen, Story, Tally};
 use contract::ask::AskKind;
 use contract::body::RunOutcome;
+use contract::units::Version;
 use serde_json::json;
 use throughline::{Ended, Running, Throughline};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -13,9 +14,9 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 pub async fn follow(throughline: &Throughline, mut running: Running, show: Show) -> Result<u8, Fault> {
     let screen = Screen::new(show);
     let session = running.session().to_string();
-    screen.json(&json!({ "type": "stream.opened", "session": session }));
     let mut story = Story::new(running.session());
     let mut tally = Tally::default();
+    let mut opened = false;
     let mut signals = Signals::new().map_err(|error| Fault::bug(&error.to_string()))?;
     loop {
         let stored = tokio::select! {
@@ -23,6 +24,13 @@ pub async fn follow(throughline: &Throughline, mut running: Running, show: Show)
             which = signals.next() => return Ok(leave(running, &screen, which, signals).await),
         };
         let Some(stored) = stored else { break };
+        if !std::mem::replace(&mut opened, true) {
+            // Not before something is stored, so that whoever reads the id can look the session up.
+            screen.json(&json!({ "type": "stream.opened", "session": session }));
+            if running.earlier() > Version::NONE {
+                screen.story(&line(&Line::Resuming { session: &session }));
+            }
+        }
         stored.iter().for_each(|one| tally.count(&one.event));
         screen.events(&stored, running.earlier(), &mut story);
     }
@@ -31,12 +39,13 @@ pub async fn follow(throughline: &Throughline, mut running: Running, show: Show)
     if let Ended::Left(left) = &ended
         && let Some(fault) = of_leave(left, &session)
     {
-        screen.json(&json!({ "type": "stream.closed", "session": session, "outcome": fault.kind, "exit_code": fault.code }));
         return Err(fault);
     }
     let mut answer = String::new();
-    for text in story.answer() {
-        answer.push_str(&throughline.whole(&text).await?);
+    if answered(&ended) {
+        for text in story.answer() {
+            answer.push_str(&throughline.whole(&text).await?);
+        }
     }
     if !answer.is_empty() {
         screen.answer(&answer);
@@ -46,12 +55,29 @@ pub async fn follow(throughline: &Throughline, mut running: Running, show: Show)
         screen.story(&line(&Line::NothingToResume { session: &session }));
     }
     let tokens = tally.tokens_in + tally.tokens_out;
-    screen.story(&line(&Line::Summary { outcome: word, events: events.0, calls: tally.calls, tokens, session: &session }));
+    screen.story(&line(&Line::Summary {
+        outcome: word,
+        seconds: tally.elapsed_ms() / 1_000,
+        turns: tally.turns,
+        calls: tally.calls,
+        tokens,
+        cost_micros: tally.cost_micros,
+        events: events.0,
+        session: &session,
+    }));
     if let Ended::Parked { .. } = ended {
         screen.story(&line(&Line::HowToResume { session: &session }));
     }
     screen.json(&closed(&session, &ended, exit_code, &tally));
     Ok(exit_code)
+}
+
+/// Whether the last text is an answer and not something said on the way.
+fn answered(ended: &Ended) -> bool {
+    match ended {
+        Ended::Finished { outcome, .. } => matches!(outcome, RunOutcome::Completed | RunOutcome::Limit),
+        Ended::Parked { .. } | Ended::Left(_) | Ended::Idle => false,
+    }
 }
 
 /// The word and the exit code of an end.
@@ -95,11 +121,11 @@ fn closed(session: &str, ended: &Ended, exit_code: u8, tally: &Tally) -> serde_j
 /// Lets go of the session on a signal and says what keeps running; a second signal leaves at once.
 async fn leave(running: Running, screen: &Screen, which: Which, mut signals: Signals) -> u8 {
     let session = running.session().to_string();
-    screen.story(&line(&Line::Left { signal: which.name() }));
+    screen.notice(&line(&Line::Left { signal: which.name() }));
     for tool in running.still_running() {
-        screen.story(&line(&Line::StillRunning { tool }));
+        screen.notice(&line(&Line::StillRunning { tool }));
     }
-    screen.story(&line(&Line::HowToResume { session: &session }));
+    screen.notice(&line(&Line::HowToResume { session: &session }));
     let code = tokio::select! {
         _ = running.end() => which.code(),
         second = signals.next() => second.code(),

@@ -28,12 +28,10 @@ pub async fn run(command: Command) -> Result<u8, Fault> {
 /// Opens a data folder that must have a log already; looking never makes one.
 fn open_existing() -> Result<Throughline, Fault> {
     let home = Home::locate()?;
-    // A folder that cannot be looked into is named by opening it; one without a log has nothing to show.
-    if home.folder().is_dir() && !home.has_log() {
-        return Err(Fault::new(Problem::NoSessions));
-    }
-    if !home.folder().exists() && home.folder().parent().is_none_or(|parent| !parent.is_file()) {
-        return Err(Fault::new(Problem::NoSessions));
+    // Whatever else is wrong with the folder is named by opening it.
+    match std::fs::symlink_metadata(home.folder().join("journal.db")) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(Fault::new(Problem::NoSessions)),
+        Ok(_) | Err(_) => {}
     }
     Ok(Throughline::open(&home)?)
 }

@@ -12,9 +12,12 @@ pub async fn run(run: Run) -> Result<u8, Fault> {
         (None, Some(_)) => String::new(),
         (None, None) => return Err(Fault::new(Problem::NoModel)),
     };
-    let throughline = Throughline::open(&Home::locate()?)?;
     let job =
         Job { session: run.session, key: run.key, max_turns: run.max_turns, resume: run.resume, ..Job::new(run.folder, model, run.task) };
+    if job.session.is_none() {
+        throughline::check(&job)?;
+    }
+    let throughline = Throughline::open(&Home::locate()?)?;
     let running = throughline.start(job).await?;
     follow::follow(&throughline, running, run.show).await
 }

@@ -38,13 +38,14 @@ async fn check(throughline: &Throughline, stream: &StreamId, json: bool) -> u8 {
             if json {
                 out(broken(stream, &error).as_bytes());
             }
-            fault(&Fault::from(error))
+            fault(&Fault::from(error), false)
         }
     }
 }
 
 fn whole(found: &Inspection, json: bool) -> String {
-    let (stream, events, hash) = (found.stream.as_str(), found.verified.events, found.verified.hash.to_string());
+    let name = found.stream.session_id().map_or_else(|| found.stream.to_string(), |session| session.to_string());
+    let (stream, events, hash) = (name.as_str(), found.verified.events, found.verified.hash.to_string());
     if json {
         json!({ "stream": stream, "ok": true, "events": events, "requests": found.requests, "hash": hash }).to_string()
     } else {

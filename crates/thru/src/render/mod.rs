@@ -12,8 +12,13 @@ use contract::port::Stored;
 use contract::units::Version;
 use std::io::{IsTerminal, Write};
 
-/// Prints a fault as one line on stderr and returns its exit code.
-pub fn fault(fault: &Fault) -> u8 {
+/// Prints a fault as one line on stderr, for scripts as the outcome on stdout too, and returns its exit code.
+pub fn fault(fault: &Fault, json: bool) -> u8 {
+    if json {
+        let Fault { kind, message, hint, code } = fault;
+        let closed = serde_json::json!({ "type": "stream.closed", "outcome": kind, "exit_code": code, "message": message, "hint": hint });
+        out(closed.to_string().as_bytes());
+    }
     let mut err = std::io::stderr().lock();
     // When stderr is gone the exit code is all that is left to say.
     drop(writeln!(err, "thru: {}; {}", fault.message, fault.hint));
@@ -71,6 +76,15 @@ impl Screen {
             How::Terminal => out(line.as_bytes()),
             How::Piped => drop(writeln!(std::io::stderr().lock(), "{line}")),
             How::Json | How::Quiet => {}
+        }
+    }
+
+    /// What a person must hear however quiet they wanted it: the work is not done.
+    pub fn notice(&self, line: &str) {
+        match self.how {
+            How::Terminal => out(line.as_bytes()),
+            How::Piped | How::Quiet => drop(writeln!(std::io::stderr().lock(), "{line}")),
+            How::Json => {}
         }
     }
 

@@ -35,7 +35,7 @@ impl Story {
 
     /// The line of this event, with its number; some events are heard of only through others.
     pub fn tell(&mut self, event: &Event) -> Option<String> {
-        let told = self.sentence(event)?;
+        let told = harmless(&self.sentence(event)?);
         let number = format!("[{}]", event.version);
         let mut lines = told.lines();
         let first = format!("{number:>6} {}", lines.next().unwrap_or_default());
@@ -57,7 +57,10 @@ impl Story {
                 self.answer = Some(sent.completed);
                 line(&Line::Says(&self.answer().iter().map(Text::shown).collect::<String>()))
             }
-            Body::RunStarted(_) => line(&Line::RunStarted),
+            Body::RunStarted(_) => {
+                self.answer = None;
+                line(&Line::RunStarted)
+            }
             Body::RunPaused(_) => line(&Line::RunPaused),
             Body::RunResumed(resumed) => line(&Line::RunResumed { by: &resumed.by.0 }),
             Body::RunFinished(finished) => line(&Line::RunFinished { outcome: finished.outcome, reason: finished.reason }),
@@ -137,6 +140,11 @@ impl Story {
             | Body::HostRecovered(_) => return None,
         })
     }
+}
+
+/// Text of a model, a tool or a stranger must not move the cursor or recolour what comes after it.
+fn harmless(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c }).collect()
 }
 
 /// The beginning of a text on one line, with control characters made harmless.

@@ -28,6 +28,17 @@ impl Folder {
         Folder { path: spool.join(format!("{action}-{attempt}")) }
     }
 
+    /// Attempts that have a folder below `spool`.
+    #[must_use]
+    pub fn all(spool: &Path) -> Vec<(ActionId, u16)> {
+        let names = fs::read_dir(spool).into_iter().flatten().flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        let parse = |name: String| {
+            let (action, attempt) = name.rsplit_once('-')?;
+            Some((action.parse().ok()?, attempt.parse().ok()?))
+        };
+        names.filter_map(parse).collect()
+    }
+
     pub(super) fn at(path: PathBuf) -> Folder {
         Folder { path }
     }

@@ -1,0 +1,113 @@
+//! Damaged logs: refused with exit code 1 and one line, never repaired by guessing, and never at the cost of another session.
+
+use crate::desk::{Desk, desk};
+use crate::input::assert_fault;
+use crate::rewind::log;
+use crate::script::{held_back, say, shell};
+use rusqlite::params;
+use std::fs;
+
+/// A data folder with one session at rest.
+fn used() -> (Desk, String) {
+    let desk = desk();
+    desk.script(&[shell("echo hello"), say("fine")]);
+    let run = desk.spawn_run(&[]);
+    let session = run.session();
+    assert_eq!(run.wait().code, Some(0));
+    (desk, session)
+}
+
+#[test]
+fn a_database_that_is_cut_or_garbage_is_refused_and_left_as_it_is() {
+    for name in ["cut", "stub", "garbage", "empty"] {
+        let (desk, session) = used();
+        let path = desk.home.join("journal.db");
+        let mut damaged = fs::read(&path).unwrap();
+        match name {
+            "cut" => damaged.truncate(damaged.len() / 2),
+            "stub" => damaged.truncate(100),
+            "garbage" => damaged.fill(b'x'),
+            _ => damaged.clear(),
+        }
+        fs::write(&path, &damaged).unwrap();
+        let run = desk.run_args(&[]);
+        for args in [&run[..], &["resume", "--last"], &["resume", &session], &["events", &session], &["verify"]] {
+            let said = desk.thru(args);
+            assert_eq!((said.code, said.stdout.as_str()), (Some(1), ""), "{name} {args:?}: {said:?}");
+            assert_fault(&said, 1, &["the log"]);
+        }
+        assert!(fs::read(&path).unwrap() == damaged, "{name}: nothing was written over what may still be rescued");
+    }
+}
+
+#[test]
+fn a_tampered_event_is_named_and_other_sessions_go_on() {
+    let (desk, broken) = used();
+    desk.script(&[shell(&held_back(7)), say("fine")]);
+    let other = desk.spawn_run(&[]);
+    let healthy = other.session();
+    desk.until_effect("began\n");
+    other.kill();
+    let (stream, version) = (format!("session/{broken}"), 4);
+    let changed = log(&desk).execute(
+        "UPDATE events SET bytes = CAST(replace(CAST(bytes AS TEXT), '\"type\"', '\"Type\"') AS BLOB)
+         WHERE version = ?2 AND stream = (SELECT id FROM streams WHERE name = ?1)",
+        params![stream, version],
+    );
+    assert_eq!(changed.unwrap(), 1);
+
+    assert_fault(&desk.thru(&["verify", &broken]), 1, &["damaged", &broken, "4", "other sessions are unaffected"]);
+    for args in [&["resume", &broken][..], &["run", "--session", &broken, "more"]] {
+        assert_fault(&desk.thru(args), 1, &["damaged", "other sessions are unaffected"]);
+    }
+    let all = desk.thru(&["verify"]);
+    assert_eq!(all.code, Some(1));
+    assert!(all.stdout.contains(&healthy) && all.stderr.contains(&broken), "{all:?}");
+
+    desk.go();
+    let resumed = desk.thru(&["resume", &healthy]);
+    assert_eq!((resumed.code, resumed.stdout.as_str()), (Some(0), "fine\n"), "{}", resumed.stderr);
+    desk.events(&healthy).assert_completed();
+    assert_eq!(desk.thru(&["verify", &healthy]).code, Some(0));
+}
+
+/// Every command that needs the session finds the damage, and says where it is.
+#[track_caller]
+fn assert_found(desk: &Desk, session: &str, place: &str) {
+    for args in [&["verify", session][..], &["resume", session], &["events", session, "--json"], &["run", "--session", session, "more"]] {
+        assert_fault(&desk.thru(args), 1, &["damaged", session, place, "other sessions are unaffected"]);
+    }
+}
+
+#[test]
+fn one_changed_word_is_found() {
+    let (desk, session) = used();
+    let first = 1 + desk.events(&session).lines.iter().position(|line| line.contains("hello")).unwrap();
+    let change = "UPDATE events SET bytes = CAST(replace(CAST(bytes AS TEXT), 'hello', 'hallo') AS BLOB)";
+    assert!(log(&desk).execute(change, []).unwrap() > 0);
+    assert_found(&desk, &session, &format!("event {first} of"));
+}
+
+#[test]
+fn a_lost_tail_is_found() {
+    let (desk, session) = used();
+    log(&desk).execute("DELETE FROM events WHERE version > 9", []).unwrap();
+    assert_found(&desk, &session, "event 10 of");
+}
+
+#[test]
+fn a_lost_event_in_the_middle_is_found() {
+    let (desk, session) = used();
+    log(&desk).execute("DELETE FROM events WHERE version = 5", []).unwrap();
+    assert_found(&desk, &session, "event 5 of");
+}
+
+/// The spool is not the log: whoever clears it loses at most what was running.
+#[test]
+fn views_of_the_log_survive_without_spool_and_hosts() {
+    let (desk, session) = used();
+    fs::remove_dir_all(desk.home.join("spool")).unwrap();
+    fs::remove_dir_all(desk.home.join("hosts")).unwrap();
+    desk.events(&session).assert_completed();
+    desk.assert_verified();
+}

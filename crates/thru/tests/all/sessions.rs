@@ -1,0 +1,127 @@
+//! One job named twice, a session continued, and several processes on one data folder.
+
+use crate::desk::{TASK, desk};
+use crate::events::Events;
+use crate::script::{held_back, say, shell};
+use serde_json::json;
+
+#[test]
+fn the_same_key_is_the_same_job() {
+    let desk = desk();
+    desk.script(&[shell("echo once >> effect"), say("the answer")]);
+    let first = desk.run(&["--key", "nightly"]);
+    assert_eq!((first.code, first.stdout.as_str()), (Some(0), "the answer\n"), "{}", first.stderr);
+    let again = desk.run(&["--key", "nightly", "--json"]);
+    let session = Events::parse(&again.stdout).values[0]["session"].as_str().unwrap().to_owned();
+    let before = desk.events(&session);
+    let second = desk.run(&["--key", "nightly"]);
+    assert_eq!((second.code, second.stdout.as_str()), (Some(0), "the answer\n"), "{}", second.stderr);
+    let events = desk.events(&session);
+    assert_eq!((events.count("session.created"), events.count("message.received"), events.count("run.started")), (1, 1, 1));
+    assert_eq!(events.count("run.finished"), 1);
+    assert_eq!(desk.read("effect"), "once\n");
+    assert_eq!(events, before, "asking for a finished job again adds nothing to its log");
+}
+
+#[test]
+fn the_same_key_goes_on_with_a_job_that_was_killed() {
+    let desk = desk();
+    desk.script(&[shell(&held_back(0)), say("the answer")]);
+    let run = desk.spawn_run(&["--key", "nightly"]);
+    let session = run.session();
+    desk.until_effect("began\n");
+    run.kill();
+    desk.go();
+    let again = desk.run(&["--key", "nightly"]);
+    assert_eq!((again.code, again.stdout.as_str()), (Some(0), "the answer\n"), "{}", again.stderr);
+    let events = desk.events(&session);
+    events.assert_completed();
+    assert_eq!((events.count("message.received"), events.count("tool.started")), (1, 1));
+    assert_eq!(desk.read("effect"), "began\nended\n");
+}
+
+/// Whoever runs the job again by its key is no person who said go on, so the policy holds; `resume` is.
+#[test]
+fn the_policy_to_ask_holds_until_a_person_resumes() {
+    let desk = desk();
+    desk.script(&[shell(&held_back(0)), say("the answer")]);
+    let run = desk.spawn_run(&["--key", "nightly", "--on-resume", "ask"]);
+    let session = run.session();
+    desk.until_effect("began\n");
+    run.kill();
+    desk.go();
+    desk.until_quiet();
+    let again = desk.run(&["--key", "nightly", "--json"]);
+    let closed = Events::parse(&again.stdout).values.pop().unwrap();
+    assert_eq!((again.code, &closed["outcome"], &closed["exit_code"]), (Some(4), &json!("awaiting_input"), &json!(4)), "{closed}");
+    assert_eq!(closed["open_asks"][0]["kind"], "resume");
+    let resumed = desk.thru(&["resume", &session]);
+    assert_eq!((resumed.code, resumed.stdout.as_str()), (Some(0), "the answer\n"), "{}", resumed.stderr);
+    desk.events(&session).assert_completed();
+    assert_eq!(desk.read("effect"), "began\nended\n");
+}
+
+#[test]
+fn a_further_message_grows_the_same_session() {
+    let desk = desk();
+    desk.script(&[say("one"), say("two")]);
+    let run = desk.spawn_run(&[]);
+    let session = run.session();
+    assert_eq!(run.wait().code, Some(0));
+    let before = desk.events(&session);
+    let said = desk.thru(&["run", "--session", &session, "And now?"]);
+    assert_eq!((said.code, said.stdout.as_str()), (Some(0), "two\n"), "{}", said.stderr);
+    let events = desk.events(&session);
+    assert_eq!(events.lines[..before.lines.len()], before.lines, "what was stored stays as it was");
+    let texts: Vec<_> = events.of("message.received").iter().map(|message| message["text"]["inline"].as_str()).collect();
+    assert_eq!(texts, [Some(TASK), Some("And now?")]);
+    assert_eq!((events.count("session.created"), events.count("run.finished")), (1, 2));
+    desk.assert_verified();
+}
+
+#[test]
+fn two_runs_at_once_share_a_data_folder_and_a_driven_session_is_not_taken() {
+    let desk = desk();
+    desk.script(&[shell(&held_back(0)), say("done")]);
+    let (one, two) = (desk.spawn_run(&[]), desk.spawn_run(&[]));
+    let sessions = [one.session(), two.session()];
+    desk.until_effect("began\nbegan\n");
+    for (session, args) in sessions.iter().zip([["resume"], ["run"]]) {
+        let before = desk.events(session);
+        let said = match args {
+            ["resume"] => desk.thru(&["resume", session]),
+            _ => desk.thru(&["run", "--session", session, "hurry"]),
+        };
+        assert_eq!((said.code, said.stdout.as_str()), (Some(9), ""), "{args:?} {}", said.stderr);
+        assert_eq!(said.stderr.lines().count(), 1, "{}", said.stderr);
+        assert!(said.stderr.starts_with("thru: ") && said.stderr.contains("driven by another"), "{}", said.stderr);
+        assert_eq!(desk.events(session), before, "the other is unaffected");
+    }
+    desk.go();
+    for (run, session) in [one, two].into_iter().zip(&sessions) {
+        assert_eq!(run.wait().code, Some(0));
+        let events = desk.events(session);
+        events.assert_completed();
+        assert_eq!((events.count("owner.taken"), events.count("message.received")), (1, 1));
+    }
+    assert_eq!(desk.read("effect").matches("ended").count(), 2);
+    desk.assert_verified();
+}
+
+#[test]
+fn events_follow_a_session_that_another_process_drives() {
+    let desk = desk();
+    desk.script(&[shell(&held_back(0)), say("done")]);
+    let run = desk.spawn_run(&[]);
+    let session = run.session();
+    // The stream is announced before its first event is stored.
+    run.until_event("session.created");
+    let follow = desk.spawn(&["events", &session, "--json", "--follow"]);
+    follow.until_event("tool.started");
+    desk.go();
+    follow.until_event("run.finished");
+    assert_eq!(run.wait().code, Some(0));
+    let said = follow.interrupt();
+    assert_eq!(said.code, Some(130));
+    assert_eq!(Events::parse(&said.stdout), desk.events(&session));
+}
