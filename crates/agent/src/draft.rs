@@ -64,6 +64,12 @@ impl<'a> Drafts<'a> {
         self.push(id, about, body);
     }
 
+    /// Bytes of the data of all drafts, as stored.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.drafts.iter().map(|draft| draft.body.data_json().len()).sum()
+    }
+
     #[must_use]
     pub fn finish(self) -> Vec<Draft> {
         self.drafts

@@ -2,7 +2,7 @@
 //! so a later version of the program cannot change what an old run saw.
 
 use contract::body::UnknownReason;
-use contract::limits::{ATTEMPTS_MAX, CALLS_PER_REPLY_MAX, REPLY_PARTS_MAX};
+use contract::limits::{ATTEMPTS_MAX, CALLS_PER_REPLY_MAX, REPLY_BYTES_MAX, REPLY_PARTS_MAX};
 use contract::text::Text;
 
 /// Who the model is and how it should work; part of a run's configuration.
@@ -42,7 +42,7 @@ pub fn last_reply() -> Text {
 
 #[must_use]
 pub fn reply_too_large() -> Text {
-    prompt(&REPLY_TOO_LARGE.replace("{max}", &REPLY_PARTS_MAX.to_string()))
+    prompt(&REPLY_TOO_LARGE.replace("{max}", &REPLY_PARTS_MAX.to_string()).replace("{bytes}", &REPLY_BYTES_MAX.to_string()))
 }
 
 #[must_use]

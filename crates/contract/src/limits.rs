@@ -16,8 +16,10 @@ pub const TEXT_SMALL_END_BYTES_MAX: usize = 1024;
 pub const PREPARED_BYTES_MAX: usize = 4 * 1024;
 /// Parts of one reply; a reply with more is refused whole, because its events would not fit into one append.
 pub const REPLY_PARTS_MAX: usize = 96;
+/// Bytes of all facts of one reply, which must fit into one append beside what may stand before and after them.
+pub const REPLY_BYTES_MAX: usize = 736 * 1024;
 /// Bytes of facts after which further inputs wait for the next append.
-pub const FACTS_BYTES_SOFT_MAX: usize = 256 * 1024;
+pub const FACTS_BYTES_SOFT_MAX: usize = 128 * 1024;
 /// Bytes of a blob stored as a row; larger ones are files, which the database would only fragment.
 pub const BLOB_ROW_BYTES_MAX: usize = 256 * 1024;
 /// Tools of one reply that run at the same time: enough to hide latency, few enough to watch.

@@ -5,24 +5,20 @@
 //! still writes the same event types in the same order, because texts may change. A scenario that must write something
 //! else gets a new name: the old file stays and is still folded.
 
-// The scenarios stand beside the files they write.
-#[path = "../histories/scenarios.rs"]
 mod scenarios;
-#[path = "../histories/writer.rs"]
+mod shapes;
+mod summary;
 mod writer;
 
-use agent::Agent;
-use agent::context::context;
-use agent::state::Stage;
-use contract::body::Body;
 use contract::event::Event;
-use contract::id::{Sha256, StreamId};
-use contract::machine::Machine;
+use contract::id::StreamId;
 use scenarios::{SCENARIOS, Scenario};
-use serde_json::{Value, json};
+use serde_json::Value;
+use shapes::{Stored, missing_envelopes, missing_shapes};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
+use summary::summary;
 use writer::Writer;
 
 /// One log, by the name of its file.
@@ -106,14 +102,15 @@ pub fn check(folder: &Path) -> Vec<Fault> {
         }
     }
     faults.extend(SCENARIOS.iter().filter_map(|scenario| check_scenario(scenario, &kept)));
-    faults.extend(missing_shapes(kept.values().flat_map(|read| &read.stored)));
+    let stored: Vec<&Stored> = kept.values().flat_map(|read| &read.stored).collect();
+    faults.extend(missing_envelopes(&stored));
+    faults.extend(missing_shapes(&stored));
     faults
 }
 
 /// A file as it was read.
 struct Read {
-    /// Type, version and data of each line, as stored.
-    stored: Vec<(String, u64, Value)>,
+    stored: Vec<Stored>,
     /// What the log folds to.
     state: String,
 }
@@ -141,7 +138,7 @@ fn read(folder: &Path, name: &str) -> Result<Read, Fault> {
                 event.draft.body.name()
             )));
         }
-        stored.push((event.draft.body.name().to_owned(), v, value["data"].clone()));
+        stored.push(Stored { name: event.draft.body.name().to_owned(), v, line: value });
         events.push(event);
     }
     let stream = stream.ok_or_else(|| Fault::new(name, "is empty"))?;
@@ -166,7 +163,7 @@ fn check_scenario(scenario: &Scenario, kept: &BTreeMap<String, Read>) -> Option<
     let Some(read) = kept.get(scenario.0) else {
         return Some(Fault::new(scenario.0, "has no file: `cargo xtask histories` writes it"));
     };
-    let before = read.stored.iter().map(|(name, _, _)| name.as_str());
+    let before = read.stored.iter().map(|stored| stored.name.as_str());
     let now: Vec<&str> = today.events.iter().map(|event| event.draft.body.name()).collect();
     let before: Vec<&str> = before.collect();
     if before == now {
@@ -178,131 +175,6 @@ fn check_scenario(scenario: &Scenario, kept: &BTreeMap<String, Read>) -> Option<
     Some(Fault::new(scenario.0, what))
 }
 
-/// Shapes that must be whole in some history, but not in each event type that has them: most texts are always short.
-const SHARED_SHAPES: &[&str] = &["Text"];
-
-/// Event types, fields and words of the current schema that no history holds, and fields that are never left out.
-fn missing_shapes<'a>(stored: impl Iterator<Item = &'a (String, u64, Value)>) -> Vec<Fault> {
-    let mut found: BTreeMap<(&str, u64), Vec<&Value>> = BTreeMap::new();
-    stored.for_each(|(name, v, data)| found.entry((name.as_str(), *v)).or_default().push(data));
-    let mut anywhere = BTreeSet::new();
-    found.values().flatten().for_each(|data| data_words(data, &mut anywhere));
-    let mut faults = Vec::new();
-    for (name, v, schema) in Body::schemas() {
-        let Some(data) = found.get(&(name, u64::from(v))) else {
-            faults.push(Fault::new(name, format!("version {v} occurs in no history")));
-            continue;
-        };
-        let mut schema = schema.to_value();
-        let mut shared = BTreeSet::new();
-        if let Some(shapes) = schema.get_mut("$defs").and_then(Value::as_object_mut) {
-            SHARED_SHAPES.iter().filter_map(|shape| shapes.remove(*shape)).for_each(|shape| schema_words(&shape, &mut shared));
-        }
-        let (mut wanted, mut words) = (BTreeSet::new(), BTreeSet::new());
-        schema_words(&schema, &mut wanted);
-        data.iter().for_each(|data| data_words(data, &mut words));
-        let missing = wanted.difference(&words).chain(shared.difference(&anywhere));
-        faults.extend(missing.map(|word| Fault::new(name, format!("`{word}` occurs in no history"))));
-        faults.extend(never_left_out(&schema, data).map(|field| Fault::new(name, format!("`{field}` is left out in no history"))));
-    }
-    faults
-}
-
-/// Fields that may be absent and never are.
-fn never_left_out<'a>(schema: &'a Value, data: &'a [&Value]) -> impl Iterator<Item = &'a String> {
-    let required = schema["required"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let fields = schema["properties"].as_object().into_iter().flat_map(|fields| fields.keys());
-    let optional = fields.filter(|field| !required.iter().any(|name| name == *field));
-    optional.filter(|field| data.iter().all(|data| data.get(field).is_some()))
-}
-
-/// Names of fields and fixed values anywhere in a schema.
-fn schema_words(schema: &Value, words: &mut BTreeSet<String>) {
-    match schema {
-        Value::Object(fields) => {
-            words.extend(fields.get("properties").and_then(Value::as_object).into_iter().flat_map(|fields| fields.keys().cloned()));
-            words.extend(fields.get("const").and_then(Value::as_str).map(str::to_owned));
-            let listed = fields.get("enum").and_then(Value::as_array).into_iter().flatten();
-            words.extend(listed.filter_map(Value::as_str).map(str::to_owned));
-            fields.values().for_each(|value| schema_words(value, words));
-        }
-        Value::Array(values) => values.iter().for_each(|value| schema_words(value, words)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
-}
-
-fn data_words(data: &Value, words: &mut BTreeSet<String>) {
-    match data {
-        Value::Object(fields) => {
-            words.extend(fields.keys().cloned());
-            fields.values().for_each(|value| data_words(value, words));
-        }
-        Value::Array(values) => values.iter().for_each(|value| data_words(value, words)),
-        Value::String(word) => drop(words.insert(word.clone())),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
-}
-
-/// What a log folds to, in words of its own: a state may be laid out anew without changing what it means.
-fn summary(stream: StreamId, events: &[Event]) -> Result<String, String> {
-    let summary = if stream.kind() == "host" { of_host(events)? } else { of_session(stream, events)? };
-    Ok(serde_json::to_string_pretty(&summary).map_err(|error| error.to_string())? + "\n")
-}
-
-fn of_host(events: &[Event]) -> Result<Value, String> {
-    let mut quarantined = BTreeMap::new();
-    for event in events {
-        if let Body::HostQuarantined(stopped) = &event.draft.body {
-            quarantined.insert(stopped.stream.to_string(), stopped.reason.clone());
-        } else if let Body::HostRecovered(recovered) = &event.draft.body {
-            quarantined.remove(recovered.stream.as_str());
-        } else {
-            return Err(format!("{} does not belong to a host", event.draft.body.name()));
-        }
-    }
-    Ok(json!({ "version": events.len(), "quarantined": quarantined }))
-}
-
-fn of_session(stream: StreamId, events: &[Event]) -> Result<Value, String> {
-    let mut state = Agent::new(stream);
-    for event in events {
-        Agent::fold(&mut state, event).map_err(|illegal| illegal.to_string())?;
-        let shown = context(&state).map(|request| request.sha256());
-        if matches!(&event.draft.body, Body::ModelRequested(requested) if Some(requested.request_sha256) != shown) {
-            return Err(format!("the request at version {} is not what the model was shown", event.version));
-        }
-    }
-    let shown: Vec<u8> = state.transcript.sealed().iter().flat_map(|item| item.line()).collect();
-    let calls: BTreeMap<String, String> =
-        state.calls.iter().map(|(id, call)| (id.to_string(), format!("{} after {}", stage(&call.stage), call.attempts))).collect();
-    Ok(json!({
-        "version": state.version,
-        "time": state.time,
-        "level": state.level(),
-        "epoch": state.epoch(),
-        "recoveries": state.recoveries,
-        "parked": state.is_parked(),
-        "run": state.run.as_ref().map(|run| json!({ "id": run.id, "iteration": run.iteration, "attempts": run.attempts })),
-        "inbox": state.inbox.iter().map(|message| message.id).collect::<Vec<_>>(),
-        "keys": state.seen.iter().map(|(key, version)| (key.to_string(), version)).collect::<BTreeMap<_, _>>(),
-        "model": state.model.as_ref().map(|model| json!({ "request": model.request, "purpose": model.purpose })),
-        "calls": calls,
-        "asks": state.asks.values().map(|ask| ask.kind).collect::<Vec<_>>(),
-        "replies": state.replies,
-        "items_shown": state.transcript.sealed().len(),
-        "items_sha256": Sha256::of(&shown),
-        "effects": Agent::effects(&state),
-    }))
-}
-
-fn stage(stage: &Stage) -> &'static str {
-    match stage {
-        Stage::Decided => "decided",
-        Stage::Started(_) => "started",
-        Stage::Unknown { .. } => "unknown",
-    }
-}
-
 fn play(scenario: &Scenario) -> Result<History, Fault> {
     let mut writer = Writer::new();
     (scenario.1)(&mut writer).map_err(|what| Fault::new(scenario.0, format!("today's code does not play it: {what}")))?;
@@ -310,92 +182,4 @@ fn play(scenario: &Scenario) -> Result<History, Fault> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn said(faults: &[Fault]) -> Vec<String> {
-        faults.iter().map(ToString::to_string).collect()
-    }
-
-    /// A copy of the golden files, to be spoilt.
-    fn copied(name: &str) -> PathBuf {
-        let copy = std::env::temp_dir().join(format!("histories-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&copy).unwrap();
-        for entry in std::fs::read_dir(folder()).unwrap() {
-            let path = entry.unwrap().path();
-            std::fs::copy(&path, copy.join(path.file_name().unwrap())).unwrap();
-        }
-        copy
-    }
-
-    fn faults_after(name: &str, spoil: impl Fn(&Path)) -> Vec<String> {
-        let copy = copied(name);
-        spoil(&copy);
-        let faults = said(&check(&copy));
-        std::fs::remove_dir_all(&copy).unwrap();
-        faults
-    }
-
-    fn rewrite(path: &Path, change: impl Fn(String) -> String) {
-        let text = std::fs::read_to_string(path).unwrap();
-        std::fs::write(path, change(text)).unwrap();
-    }
-
-    #[test]
-    fn every_history_is_still_read_as_it_was_written() {
-        assert_eq!(said(&check(&folder())), Vec::<String>::new());
-    }
-
-    #[test]
-    fn what_is_there_is_never_written_again() {
-        let copy = copied("kept");
-        std::fs::remove_file(copy.join("answer.state")).unwrap();
-        rewrite(&copy.join("host.state"), |text| text + " ");
-        assert_eq!(write_new(&copy).unwrap(), ["answer.state"]);
-        assert_eq!(said(&check(&copy)).len(), 1, "the spoilt file is still spoilt");
-        std::fs::remove_dir_all(&copy).unwrap();
-    }
-
-    #[test]
-    fn a_missing_event_type_and_a_missing_word_are_named() {
-        let faults = faults_after("missing", |folder| {
-            std::fs::remove_file(folder.join("host.jsonl")).unwrap();
-            std::fs::remove_file(folder.join("failures.jsonl")).unwrap();
-        });
-        assert!(faults.contains(&"host.quarantined: version 1 occurs in no history".to_owned()), "{faults:?}");
-        assert!(faults.contains(&"model.failed: `rate_limited` occurs in no history".to_owned()), "{faults:?}");
-        assert!(faults.contains(&"host: has no file: `cargo xtask histories` writes it".to_owned()), "{faults:?}");
-    }
-
-    #[test]
-    fn a_changed_shape_an_illegal_event_and_another_state_are_named() {
-        let shape = faults_after("shape", |folder| rewrite(&folder.join("answer.jsonl"), |text| text.replacen("{\"id\"", "{ \"id\"", 1)));
-        assert!(shape[0].starts_with("answer: line 1: session.created is written differently"), "{shape:?}");
-        let illegal = faults_after("illegal", |folder| {
-            rewrite(&folder.join("answer.jsonl"), |text| {
-                text.lines().filter(|line| !line.contains("run.started")).map(|line| format!("{line}\n")).collect()
-            });
-        });
-        assert!(illegal[0].starts_with("answer: event model.requested at version 5 is illegal"), "{illegal:?}");
-        let state =
-            faults_after("state", |folder| rewrite(&folder.join("answer.state"), |text| text.replace("\"replies\": 2", "\"replies\": 3")));
-        assert!(state[0].starts_with("answer: folds to another state than before"), "{state:?}");
-        let shown = faults_after("shown", |folder| rewrite(&folder.join("answer.jsonl"), |text| text.replace("Please", "Do not")));
-        assert_eq!(shown[0], "answer: the request at version 5 is not what the model was shown");
-    }
-
-    #[test]
-    fn texts_may_change_and_the_order_of_events_may_not() {
-        let text = faults_after("text", |folder| {
-            rewrite(&folder.join("answer.jsonl"), |text| text.replace("Done again.", "As we said years ago."));
-            std::fs::remove_file(folder.join("answer.state")).unwrap();
-            write_new(folder).unwrap();
-        });
-        assert_eq!(text, Vec::<String>::new());
-        let order = faults_after("order", |folder| {
-            rewrite(&folder.join("answer.jsonl"), |text| text.lines().take(5).map(|line| format!("{line}\n")).collect());
-        });
-        let expected = "answer: line 6: today's code writes model.completed, not nothing: rename the scenario and keep the file";
-        assert!(order.contains(&expected.to_owned()), "{order:?}");
-    }
-}
+mod tests;

@@ -60,12 +60,14 @@ pub fn resumed(state: &mut State, resumed: &RunResumed) -> Result<(), Illegal> {
 }
 
 pub fn finished(state: &mut State, event: &Event, finished: &RunFinished) -> Result<(), Illegal> {
-    if state.run.as_ref().is_none_or(|run| run.id != finished.run) {
+    let Some(run) = state.run.as_ref().filter(|run| run.id == finished.run) else {
         return Err(illegal(event, "that run is not open"));
-    }
+    };
     if state.model.is_some() || !state.calls.is_empty() {
         return Err(illegal(event, "something of the run is open"));
     }
+    // A run that was ended before it showed its message has dealt with it all the same.
+    state.inbox.retain(|message| message.id != run.message);
     state.run = None;
     state.reply = None;
     Ok(())
