@@ -14,6 +14,8 @@ pub const TEXT_SMALL_INLINE_BYTES_MAX: usize = 4 * 1024;
 pub const TEXT_SMALL_END_BYTES_MAX: usize = 1024;
 /// Bytes of all paths, hosts and commands of one call; beyond this they are left out and no pattern matches the call.
 pub const PREPARED_BYTES_MAX: usize = 4 * 1024;
+/// Bytes of the name of a tool or of a provider's own name of a call.
+pub const NAME_BYTES_MAX: usize = 256;
 /// Parts of one reply; a reply with more is refused whole, because its events would not fit into one append.
 pub const REPLY_PARTS_MAX: usize = 96;
 /// Bytes of all facts of one reply, which must fit into one append beside what may stand before and after them.

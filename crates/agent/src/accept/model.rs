@@ -62,8 +62,8 @@ impl Ended<'_> {
         let mut calls = Vec::new();
         for part in reply.parts {
             parts.push(match part {
-                // No protocol accepts an empty text back.
-                ReplyPart::Text(text) if text.is_empty() => continue,
+                // Not every protocol takes an empty or blank text back.
+                ReplyPart::Text(text) if text.shown().trim().is_empty() => continue,
                 ReplyPart::Text(text) => Part::Text(text),
                 ReplyPart::Opaque { protocol, model, bytes } => Part::Opaque { protocol, model, bytes },
                 ReplyPart::Call(prepared) => {

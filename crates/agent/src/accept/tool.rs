@@ -17,7 +17,8 @@ pub fn accept(state: &State, effect: EffectId, attempt: u16, outcome: ToolOutcom
     if open.number != attempt && !planted::active(Bug::LateResult) {
         return Err(Rejection::Stale { effect, attempt });
     }
-    if outcome == ToolOutcome::Adopted && open.adopted == Some(state.epoch()) {
+    let adoptable = open.epoch < state.epoch() && open.adopted != Some(state.epoch());
+    if outcome == ToolOutcome::Adopted && !adoptable {
         return Err(Rejection::Stale { effect, attempt });
     }
     let attempt = open.number;

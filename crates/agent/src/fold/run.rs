@@ -70,5 +70,6 @@ pub fn finished(state: &mut State, event: &Event, finished: &RunFinished) -> Res
     state.inbox.retain(|message| message.id != run.message);
     state.run = None;
     state.reply = None;
+    state.resumed = false;
     Ok(())
 }

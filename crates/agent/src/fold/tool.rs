@@ -46,7 +46,10 @@ pub fn withdrawn(state: &mut State, event: &Event, withdrawn: &ActionWithdrawn) 
         (None, Some(call)) => return Err(illegal(event, format!("{} is {:?}", withdrawn.call, call.stage))),
         (None, None) => return Err(illegal(event, format!("{} is not open", withdrawn.call))),
     };
-    state.calls.remove(&withdrawn.call);
+    let decided = state.calls.remove(&withdrawn.call).map(|call| call.action);
+    if decided != withdrawn.action {
+        return Err(illegal(event, format!("{} is decided as {decided:?}", withdrawn.call)));
+    }
     state.transcript.add_result(CallResult {
         call: withdrawn.call,
         provider_call,
@@ -90,7 +93,9 @@ pub fn adopted(state: &mut State, event: &Event, adopted: &ToolAdopted) -> Resul
     let epoch = state.epoch();
     let (_, call) = running_call(state, event, adopted.action, adopted.attempt)?;
     match &mut call.stage {
-        Stage::Started(attempt) if adopted.epoch == epoch && attempt.adopted < Some(epoch) => attempt.adopted = Some(epoch),
+        Stage::Started(attempt) if adopted.epoch == epoch && attempt.epoch < epoch && attempt.adopted < Some(epoch) => {
+            attempt.adopted = Some(epoch);
+        }
         Stage::Started(_) | Stage::Decided | Stage::Unknown => {
             return Err(illegal(event, format!("the owner has epoch {epoch} and the call is {:?}", call.stage)));
         }

@@ -7,7 +7,7 @@ use contract::body::Purpose;
 use contract::call::{Class, Prepared, PreparedCall, Risk};
 use contract::config::RunConfig;
 use contract::id::{EventId, Sha256, StreamId};
-use contract::limits::PREPARED_BYTES_MAX;
+use contract::limits::{NAME_BYTES_MAX, PREPARED_BYTES_MAX};
 use contract::outcome::{ModelOutcome, Outcome, Reply, ReplyPart};
 use contract::port::{ModelCall, ModelFailure, Prepare, RawCall, RawPart, RawReply};
 use contract::request::ModelRequest;
@@ -81,16 +81,21 @@ async fn prepare(ports: &Ports, folder: &std::path::Path, reply: RawReply) -> Re
 
 /// Lists that are too long for an event are left out, so that no rule can allow what it does not see.
 fn bounded(prepared: Prepared) -> Prepared {
-    let lists = [&prepared.paths, &prepared.hosts, &prepared.commands];
-    let bytes: usize = lists.into_iter().flatten().map(|text| text.escape_default().count()).sum();
-    if bytes <= PREPARED_BYTES_MAX {
+    let stored = serde_json::to_vec(&(&prepared.paths, &prepared.hosts, &prepared.commands));
+    if stored.is_ok_and(|bytes| bytes.len() <= PREPARED_BYTES_MAX) {
         return prepared;
     }
     Prepared { paths: Vec::new(), hosts: Vec::new(), commands: Vec::new(), ..prepared }
 }
 
-async fn prepare_call(ports: &Ports, folder: &std::path::Path, call: RawCall) -> Result<PreparedCall, Trouble> {
+async fn prepare_call(ports: &Ports, folder: &std::path::Path, mut call: RawCall) -> Result<PreparedCall, Trouble> {
     let blobs = ports.blobs.as_ref();
+    // A name that long is no tool of ours, so the call is refused below; an id that long cannot be sent back anyway.
+    for name in [&mut call.tool, &mut call.provider_call] {
+        if name.len() > NAME_BYTES_MAX {
+            *name = name.chars().take(NAME_BYTES_MAX / 4).collect();
+        }
+    }
     let asked = Prepare { tool: call.tool.clone(), args: call.args.clone(), folder: folder.to_owned() };
     let (class, risk, prepared, refused) = match ports.tools.prepare(asked).await {
         Ok(found) => {
