@@ -7,5 +7,5 @@ use contract::request::ModelRequest;
 pub fn context(state: &State) -> Option<ModelRequest> {
     let run = state.run.as_ref()?;
     state.model.as_ref()?;
-    Some(ModelRequest { config: run.config.sha256, items: state.transcript.sealed().to_vec() })
+    Some(ModelRequest { model: run.model.clone(), config: run.config.sha256, items: state.transcript.sealed().to_vec() })
 }

@@ -55,6 +55,10 @@ impl Machine for Agent {
         rest::rest(state)
     }
 
+    fn due(state: &State) -> Option<Time> {
+        rest::due(state)
+    }
+
     fn version(state: &State) -> Version {
         state.version
     }

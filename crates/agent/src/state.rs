@@ -2,12 +2,12 @@
 
 use crate::transcript::Transcript;
 use contract::ask::Ask;
-use contract::body::{Mode, OwnerTaken, Principal, Purpose, UnknownReason};
+use contract::body::{FailureClass, Mode, OwnerTaken, Principal, Purpose, UnknownReason};
 use contract::call::Class;
 use contract::config::{ConfigRef, Options, ResumePolicy};
 use contract::event::Level;
 use contract::id::{ActionId, AskId, BootId, CallId, EventId, Key, MachineId, MessageId, RunId, Sha256, StreamId};
-use contract::limits::RECOVERIES_MAX;
+use contract::limits::{MODEL_RETRIES_MAX, RECOVERIES_MAX};
 use contract::text::Text;
 use contract::units::{Epoch, Time, Version};
 use serde::Serialize;
@@ -76,8 +76,26 @@ pub struct Run {
     pub paused: bool,
     /// A person ended it; it finishes as soon as nothing of it is open.
     pub denied: bool,
-    /// A model call failed for good.
+    /// Which model is asked: the first, then its fallbacks.
+    pub model: String,
+    /// Failures of that model since the last reply that pass by themselves.
+    pub failures: u16,
+    pub retry: Retry,
+    /// No model is left that could answer.
     pub failed: bool,
+}
+
+/// Whether and when a failed model call is made again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub enum Retry {
+    #[default]
+    No,
+    /// To be set, after this call and what its provider asked for.
+    Wanted {
+        request: EventId,
+        retry_after_ms: Option<u64>,
+    },
+    At(Time),
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -192,6 +210,22 @@ impl State {
     #[must_use]
     pub fn resume_policy(&self) -> ResumePolicy {
         self.session.as_ref().map(|session| session.options.resume).unwrap_or_default()
+    }
+
+    /// The model to ask when the one of this run cannot answer.
+    #[must_use]
+    pub fn next_model(&self) -> Option<&str> {
+        let run = self.run.as_ref()?;
+        let mut models = std::iter::once(&run.config.model).chain(&run.config.fallback);
+        models.find(|model| **model == run.model)?;
+        models.next().map(String::as_str)
+    }
+
+    /// Whether the run has a retry or another model left after such a failure of the open call.
+    #[must_use]
+    pub fn goes_on_after(&self, class: FailureClass) -> bool {
+        let retries_left = self.run.as_ref().is_some_and(|run| run.failures < MODEL_RETRIES_MAX);
+        (class.passes() && retries_left) || self.next_model().is_some()
     }
 
     /// Whether the session waits for a person and wants nothing of the world until then.

@@ -21,7 +21,7 @@ pub struct Transcript {
 /// Running hash of the canonical bytes of everything sealed, so that hashing a request costs only what is new in it.
 #[derive(Clone, Default)]
 struct Prefix {
-    config: Option<Sha256>,
+    asked: Option<(String, Sha256)>,
     hasher: Hasher,
 }
 
@@ -36,16 +36,17 @@ impl Transcript {
         !self.fresh.is_empty()
     }
 
-    pub(crate) fn configure(&mut self, config: Sha256) {
-        if self.prefix.config == Some(config) {
+    /// Another model or configuration begins every request anew.
+    pub(crate) fn configure(&mut self, model: &str, config: Sha256) {
+        if self.prefix.asked.as_ref().is_some_and(|(asked, by)| asked == model && *by == config) {
             return;
         }
         let mut hasher = Hasher::new();
-        hasher.update(ModelRequest::header(config));
+        hasher.update(ModelRequest::header(model, config));
         for item in &self.sealed {
             hasher.update(item.line());
         }
-        self.prefix = Prefix { config: Some(config), hasher };
+        self.prefix = Prefix { asked: Some((model.to_owned(), config)), hasher };
     }
 
     pub(crate) fn add_result(&mut self, result: CallResult) {
@@ -96,7 +97,7 @@ impl Serialize for Transcript {
             fields.serialize_field("sealed", &self.sealed)?;
         } else {
             let hash = Sha256(self.prefix.hasher.clone().finalize().into());
-            fields.serialize_field("sealed", &(self.sealed.len(), self.prefix.config, hash))?;
+            fields.serialize_field("sealed", &(self.sealed.len(), &self.prefix.asked, hash))?;
         }
         fields.serialize_field("fresh", &self.fresh)?;
         fields.end()
@@ -105,7 +106,7 @@ impl Serialize for Transcript {
 
 impl PartialEq for Prefix {
     fn eq(&self, other: &Prefix) -> bool {
-        self.config == other.config && self.hasher.clone().finalize() == other.hasher.clone().finalize()
+        self.asked == other.asked && self.hasher.clone().finalize() == other.hasher.clone().finalize()
     }
 }
 

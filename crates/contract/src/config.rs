@@ -20,6 +20,9 @@ pub enum ResumePolicy {
 pub struct Options {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// Models to ask, in this order, when the first one cannot answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fallback: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_turns: Option<u32>,
     #[serde(default)]
@@ -40,6 +43,9 @@ pub struct ToolSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunConfig {
     pub model: String,
+    /// Models to ask, in this order, when the first one cannot answer.
+    #[serde(default)]
+    pub fallback: Vec<String>,
     pub system: String,
     pub tools: Vec<ToolSpec>,
     pub max_turns: u32,
@@ -50,6 +56,8 @@ pub struct RunConfig {
 pub struct ConfigRef {
     pub sha256: Sha256,
     pub model: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fallback: Vec<String>,
     pub max_turns: u32,
 }
 
@@ -61,6 +69,6 @@ impl RunConfig {
 
     #[must_use]
     pub fn reference(&self, sha256: Sha256) -> ConfigRef {
-        ConfigRef { sha256, model: self.model.clone(), max_turns: self.max_turns }
+        ConfigRef { sha256, model: self.model.clone(), fallback: self.fallback.clone(), max_turns: self.max_turns }
     }
 }

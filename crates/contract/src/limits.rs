@@ -36,6 +36,20 @@ pub const CALLS_PER_REPLY_MAX: usize = 24;
 pub const RECOVERIES_MAX: u8 = 3;
 /// Attempts of one action; what failed so often to begin or to end would only fail again.
 pub const ATTEMPTS_MAX: u16 = 5;
+/// Retries of one request to one model; a provider that is down for longer is left to its fallback.
+pub const MODEL_RETRIES_MAX: u16 = 3;
+/// Milliseconds before the first retry of a model call, doubled for each further one.
+pub const BACKOFF_FIRST_MS: u64 = 1_000;
+/// Milliseconds before a retry at most, unless the provider asks for more.
+pub const BACKOFF_LAST_MS: u64 = 30_000;
+/// Milliseconds that a provider may ask to wait; what asks for more is as good as down.
+pub const RETRY_AFTER_MS_MAX: u64 = 10 * 60 * 1_000;
+/// Failures of one model in a row after which it is not asked for a while.
+pub const BREAKER_FAILURES_MAX: u32 = 5;
+/// Milliseconds that such a model is left alone.
+pub const BREAKER_OPEN_MS: u64 = 30_000;
+/// Successes after which it is trusted again.
+pub const BREAKER_CLOSING_SUCCESSES: u32 = 2;
 /// Empty replies in a row before a run fails; the first gets a correction.
 pub const EMPTY_REPLIES_MAX: u8 = 2;
 /// Bytes of process output kept on disk, half from its head and half from its tail.

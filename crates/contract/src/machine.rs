@@ -42,6 +42,8 @@ pub trait Machine {
     /// The whole wanted set: start what is missing, stop what has left it.
     fn effects(state: &Self::State) -> Vec<Effect>;
     fn rest(state: &Self::State) -> Rest;
+    /// When `advance` will have something to say by itself; never early, late after downtime.
+    fn due(state: &Self::State) -> Option<Time>;
     fn version(state: &Self::State) -> Version;
     /// Time of the latest event; `now` is never less.
     fn time(state: &Self::State) -> Time;

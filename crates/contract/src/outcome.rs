@@ -17,7 +17,7 @@ pub enum Outcome {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ModelOutcome {
     Replied(Reply),
-    Failed { class: FailureClass, message: Text },
+    Failed { class: FailureClass, message: Text, retry_after_ms: Option<u64> },
 }
 
 /// A whole reply, its calls prepared.

@@ -68,26 +68,29 @@ impl Item {
 /// The request of the open model call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelRequest {
-    /// Names the blob with model, tools and system text.
+    /// Who is asked.
+    pub model: String,
+    /// Names the blob with tools, system text and everything else the run was resolved to.
     pub config: Sha256,
     pub items: Vec<Arc<Item>>,
 }
 
 impl ModelRequest {
-    /// The first canonical line: configuration by hash.
+    /// The first canonical line: model, and configuration by hash.
     #[must_use]
-    pub fn header(config: Sha256) -> Vec<u8> {
+    pub fn header(model: &str, config: Sha256) -> Vec<u8> {
         #[derive(Serialize)]
-        struct Header {
+        struct Header<'a> {
+            model: &'a str,
             config: Sha256,
         }
-        json_line(&Header { config })
+        json_line(&Header { model, config })
     }
 
     /// One line for the configuration, then one for each item.
     #[must_use]
     pub fn canonical(&self) -> Vec<u8> {
-        let mut bytes = ModelRequest::header(self.config);
+        let mut bytes = ModelRequest::header(&self.model, self.config);
         for item in &self.items {
             bytes.extend(item.line());
         }
@@ -162,7 +165,7 @@ mod tests {
     }
 
     fn valid(items: Vec<Item>) -> bool {
-        ModelRequest { config: Sha256::of(b""), items: items.into_iter().map(Arc::new).collect() }.is_valid()
+        ModelRequest { model: "m".into(), config: Sha256::of(b""), items: items.into_iter().map(Arc::new).collect() }.is_valid()
     }
 
     #[test]
@@ -180,7 +183,8 @@ mod tests {
 
     #[test]
     fn a_longer_request_begins_with_the_bytes_of_the_shorter() {
-        let mut request = ModelRequest { config: Sha256::of(b"c"), items: vec![Arc::new(Item::Message(Text::from("a\nb")))] };
+        let mut request =
+            ModelRequest { model: "m".into(), config: Sha256::of(b"c"), items: vec![Arc::new(Item::Message(Text::from("a\nb")))] };
         let before = request.canonical();
         request.items.push(Arc::new(Item::Notice(Text::from("n"))));
         assert!(request.canonical().starts_with(&before));

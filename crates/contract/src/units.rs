@@ -34,6 +34,13 @@ pub struct Epoch(pub u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Time(pub u64);
 
+impl Time {
+    #[must_use]
+    pub fn plus_ms(self, ms: u64) -> Time {
+        Time(self.0.saturating_add(ms))
+    }
+}
+
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)

@@ -62,6 +62,8 @@ pub enum Cause {
     Broken(String),
     /// Another process appended to the stream.
     Changed,
+    /// The time that was asked for has come.
+    Due,
     /// Stop deciding, let go of the stream.
     Drain,
 }
@@ -84,6 +86,10 @@ pub enum Do {
     Answer {
         caller: Caller,
         answer: Result<Version, Refusal>,
+    },
+    /// Say `Due` at this time; an earlier wish is forgotten.
+    Wake {
+        at: Time,
     },
     Quarantine {
         version: Version,
@@ -166,6 +172,8 @@ pub struct Driver<M: Machine> {
     #[serde(skip)]
     begun: BTreeMap<(EffectId, u16), Begun>,
     draining: bool,
+    /// The time that `Due` was asked for.
+    wake: Option<Time>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -189,6 +197,7 @@ impl<M: Machine> Driver<M> {
             flight: None,
             begun: BTreeMap::new(),
             draining: false,
+            wake: None,
         }
     }
 
@@ -278,6 +287,10 @@ impl<M: Machine> Driver<M> {
                     self.phase = Phase::Loading;
                     dos.push(Do::Read { from: M::version(&self.state).next() });
                 }
+            }
+            Cause::Due => {
+                self.wake = None;
+                self.decide(now, dos)?;
             }
             Cause::Drain => {
                 self.draining = true;

@@ -3,11 +3,13 @@
 //! [`drive`] decides and does nothing; [`shell`] does and decides nothing. The crash explorer runs the same
 //! [`drive::Driver`] in a virtual world, so a bug of the loop is found in shipped code.
 
+pub mod breaker;
 pub mod drive;
 pub mod quarantine;
 pub mod shell;
 pub mod text;
 
+use breaker::Breakers;
 use contract::port::{Blobs, Clock, Configure, Live, Log, Model, Tools};
 use drive::Place;
 use std::sync::Arc;
@@ -23,6 +25,7 @@ pub struct Ports {
     pub clock: Arc<dyn Clock>,
     pub configure: Arc<dyn Configure>,
     pub place: Place,
+    pub breakers: Arc<Breakers>,
 }
 
 impl std::fmt::Debug for Ports {

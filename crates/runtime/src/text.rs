@@ -34,7 +34,7 @@ pub(crate) async fn expand(blobs: &dyn Blobs, request: ModelRequest) -> Result<M
     for item in request.items {
         items.push(if has_blob(&item) { Arc::new(expand_item(blobs, &item).await?) } else { item });
     }
-    Ok(ModelRequest { config: request.config, items })
+    Ok(ModelRequest { model: request.model, config: request.config, items })
 }
 
 fn has_blob(item: &Item) -> bool {

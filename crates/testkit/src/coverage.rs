@@ -21,6 +21,8 @@ const MARKS: &[&str] = &[
     "message.sent",
     "model.failed interrupted",
     "model.failed permanent",
+    "model.requested of a fallback",
+    "model.retrying",
     "model.requested last reply",
     "model.requested with a correction",
     "run.finished completed",
@@ -122,6 +124,8 @@ fn mark(body: &Body) -> Option<&'static str> {
         },
         Body::ModelRequested(requested) if requested.purpose == Purpose::LastReply => "model.requested last reply",
         Body::ModelRequested(requested) if requested.nudge.is_some() => "model.requested with a correction",
+        Body::ModelRequested(requested) if requested.model == "spare" => "model.requested of a fallback",
+        Body::ModelRetrying(_) => "model.retrying",
         Body::ModelFailed(failed) if failed.class == FailureClass::Interrupted => "model.failed interrupted",
         Body::ModelFailed(failed) if failed.class == FailureClass::Permanent => "model.failed permanent",
         Body::ActionWithdrawn(withdrawn) => match withdrawn.reason {

@@ -17,7 +17,7 @@ use contract::id::{ActionId, AskId, CallId, EventId, Key, MessageId, RunId, Sha2
 use contract::port::Append;
 use contract::request::{ModelRequest, Part};
 use contract::text::Text;
-use contract::units::{Epoch, Version};
+use contract::units::{Epoch, Time, Version};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -40,6 +40,9 @@ pub struct Monitor {
     waiting: Vec<Waiting>,
     messages: BTreeSet<Key>,
     last_request: Option<(u64, Sha256)>,
+    /// The model that was asked last; another one begins its requests anew.
+    model: Option<String>,
+    retry_at: Option<Time>,
     config: Option<Sha256>,
     /// Ids minted for each message by anyone, stored or not.
     minted: BTreeMap<Key, EventId>,
@@ -107,12 +110,18 @@ impl Monitor {
             Body::RunResumed(_) => self.paused = false,
             Body::ModelRequested(requested) => {
                 self.starts(event)?;
+                let early = self.retry_at.take().is_some_and(|at| event.time < at);
+                hold(!early, Invariant::NeverEarly, || format!("requested at {:?}", event.time))?;
+                if self.model.replace(requested.model.clone()).as_ref() != Some(&requested.model) {
+                    self.last_request = None;
+                }
                 self.waiting.retain(|waiting| waiting.denied || !(waiting.triggered || waiting.mode == Mode::Steer));
                 let open = self.open_model.replace((event.draft.id, requested.attempt));
                 hold(open.is_none(), Invariant::ModelCallEndsOnce, || format!("requested while {open:?} is open"))?;
             }
             Body::ModelCompleted(completed) => self.complete(event.draft.id, completed)?,
             Body::ModelFailed(failed) => self.end_model(failed.request, failed.attempt)?,
+            Body::ModelRetrying(retrying) => self.retry_at = Some(retrying.at),
             Body::ActionDecided(decided) => self.actions.decide(decided)?,
             Body::ActionWithdrawn(withdrawn) => withdrawn.action.map_or(Ok(()), |action| self.actions.end(action, false))?,
             Body::ToolStarted(started) => {
@@ -274,6 +283,7 @@ pub fn is_intent(body: &Body) -> bool {
         | Body::RunPaused(_)
         | Body::RunFinished(_)
         | Body::ModelRequested(_)
+        | Body::ModelRetrying(_)
         | Body::AskOpened(_)
         | Body::ToolStarted(_)
         | Body::ToolReconciled(_) => true,

@@ -40,6 +40,10 @@ pub enum Scripted {
     Calls(&'static [Kind]),
     Empty,
     Fails(FailureClass),
+    /// Fails until the request has this number, then answers.
+    FailsUntil(u16, FailureClass),
+    /// Only the model of this name can answer.
+    Only(&'static str),
     /// A call with arguments that do not fit.
     Invalid,
 }
@@ -127,17 +131,24 @@ impl Scenario {
     }
 
     #[must_use]
-    pub fn reply(&self, number: usize) -> ModelOutcome {
+    pub fn reply(&self, number: usize, attempt: u16, model: &str) -> ModelOutcome {
         let part = |kind: &Kind| ReplyPart::Call(Box::new(call(*kind, None)));
         let parts = match self.replies.get(number).copied().unwrap_or(Scripted::Text("end")) {
             Scripted::Text(text) => vec![ReplyPart::Text(Text::from(text))],
             Scripted::Calls(kinds) => kinds.iter().map(part).collect(),
             Scripted::Empty => Vec::new(),
             Scripted::Invalid => vec![ReplyPart::Call(Box::new(call(Kind::Pay, Some(Text::from("no such field")))))],
-            Scripted::Fails(class) => return ModelOutcome::Failed { class, message: Text::from("failed") },
+            Scripted::Fails(class) => return failed(class),
+            Scripted::FailsUntil(first, class) if attempt < first => return failed(class),
+            Scripted::Only(only) if model != only => return failed(FailureClass::Permanent),
+            Scripted::FailsUntil(..) | Scripted::Only(_) => vec![ReplyPart::Text(Text::from("after all"))],
         };
         ModelOutcome::Replied(Reply { parts, usage: Usage::default(), cost_micros: None })
     }
+}
+
+fn failed(class: FailureClass) -> ModelOutcome {
+    ModelOutcome::Failed { class, message: Text::from("failed"), retry_after_ms: None }
 }
 
 fn call(kind: Kind, refused: Option<Text>) -> PreparedCall {
@@ -156,7 +167,7 @@ fn call(kind: Kind, refused: Option<Text>) -> PreparedCall {
 /// The scenarios of `make explore`. Each goes deep into a few faults; together they have them all.
 #[must_use]
 pub fn all() -> Vec<Scenario> {
-    [one_tool(), several_tools(), people(), parking(), replies()].concat()
+    [one_tool(), several_tools(), people(), parking(), replies(), failures()].concat()
 }
 
 /// One tool of each kind, with crashes, stale owners on the same machine and elsewhere, and unknown appends.
@@ -245,10 +256,28 @@ fn replies() -> Vec<Scenario> {
     ]
 }
 
+/// Models that fail, in passing or for good.
+fn failures() -> Vec<Scenario> {
+    use Scripted::{Fails, FailsUntil, Only, Text};
+    let two_messages = vec![("do it", Mode::Steer), ("also this", Mode::Steer)];
+    let late = Scenario::new("message while a retry waits", vec![FailsUntil(2, FailureClass::Transient)]);
+    let overloaded = Scenario::new("all models overloaded", vec![Fails(FailureClass::Overloaded)]);
+    vec![
+        Scenario { takeovers: 1, ..Scenario::new("model that fails in passing", vec![FailsUntil(3, FailureClass::RateLimited)]) },
+        Scenario { messages: two_messages, foreign: true, ..late },
+        Scenario { options: fallback("spare"), ..Scenario::new("fallback model", vec![Only("spare"), Text("done")]) },
+        Scenario { options: fallback("spare"), unknowns: false, ..overloaded },
+    ]
+}
+
 fn resume(resume: ResumePolicy) -> Options {
     Options { resume, ..Options::default() }
 }
 
 fn turns(max_turns: u32) -> Options {
     Options { max_turns: Some(max_turns), ..Options::default() }
+}
+
+fn fallback(model: &str) -> Options {
+    Options { fallback: vec![model.to_owned()], ..Options::default() }
 }

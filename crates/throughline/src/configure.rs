@@ -19,6 +19,7 @@ impl Configure for Defaults {
     fn run_config(&self, options: &Options) -> RunConfig {
         RunConfig {
             model: options.model.clone().unwrap_or_default(),
+            fallback: options.fallback.clone(),
             system: agent::prompts::SYSTEM.to_owned(),
             tools: self.tools.clone(),
             max_turns: options.max_turns.unwrap_or(ITERATIONS_DEFAULT),

@@ -96,7 +96,7 @@ impl Throughline {
 #[derive(Default)]
 struct Requests {
     seen: u64,
-    last: Option<(Sha256, Vec<u8>)>,
+    last: Option<((String, Sha256), Vec<u8>)>,
 }
 
 impl Requests {
@@ -108,12 +108,13 @@ impl Requests {
         if Sha256::of(&bytes) != requested.request_sha256 {
             return Err(wrong("the request computed from the log is not the one that was recorded"));
         }
-        let follows = self.last.as_ref().is_none_or(|(config, last)| *config != request.config || bytes.starts_with(last));
+        let asked = (request.model, request.config);
+        let follows = self.last.as_ref().is_none_or(|(before, last)| *before != asked || bytes.starts_with(last));
         if !follows {
             return Err(wrong("the request does not begin with the one before it"));
         }
         self.seen += 1;
-        self.last = Some((request.config, bytes));
+        self.last = Some((asked, bytes));
         Ok(())
     }
 }

@@ -85,6 +85,7 @@ impl Throughline {
             live,
             clock: Arc::new(SystemClock),
             place,
+            breakers: Arc::default(),
         };
         Ok(Throughline { ports, journal })
     }

@@ -54,7 +54,7 @@ impl ByName {
 impl Model for ByName {
     fn reply(&self, call: ModelCall) -> BoxFuture<'_, Result<RawReply, ModelFailure>> {
         Box::pin(async move {
-            let model = self.find(&call.config.model)?;
+            let model = self.find(&call.transcript.model)?;
             model.reply(call).await
         })
     }

@@ -94,7 +94,7 @@ impl Running {
             if now.version > self.state.version {
                 return Ok(Some(self.read().await?));
             }
-            if now.left.is_some() || now.rest != Rest::Busy {
+            if now.left.is_some() || matches!(now.rest, Rest::Waiting | Rest::Closed) {
                 self.left = now.left;
                 return Ok(None);
             }

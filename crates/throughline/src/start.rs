@@ -21,6 +21,8 @@ pub struct Job {
     /// Working folder of the tools.
     pub folder: PathBuf,
     pub model: String,
+    /// Models to ask, in this order, when that one cannot answer.
+    pub fallback: Vec<String>,
     pub text: String,
     /// Goes on with this session instead of making one.
     pub session: Option<SessionId>,
@@ -37,6 +39,7 @@ impl Job {
         Job {
             folder: folder.into(),
             model: model.into(),
+            fallback: Vec::new(),
             text: text.into(),
             session: None,
             key: None,
@@ -128,9 +131,10 @@ impl Throughline {
             return Err(StartError::Quarantined(session, quarantined));
         }
         let state = self.fold(&stream).await?;
-        let model = state.session.as_ref().and_then(|session| session.options.model.as_deref());
-        if !is_at_rest(&state) {
-            models::check(model.unwrap_or_default())?;
+        if let Some(session) = state.session.as_ref().filter(|_| !is_at_rest(&state)) {
+            for model in session.options.model.iter().chain(&session.options.fallback) {
+                models::check(model)?;
+            }
         }
         Ok(state)
     }
@@ -152,12 +156,14 @@ pub fn check(job: &Job) -> Result<(), StartError> {
 }
 
 fn create(job: &Job) -> Result<Input, StartError> {
-    models::check(&job.model)?;
+    for model in std::iter::once(&job.model).chain(&job.fallback) {
+        models::check(model)?;
+    }
     let folder_error = |source| StartError::Folder { path: job.folder.clone(), source };
     let folder = job.folder.canonicalize().map_err(folder_error)?;
     if !folder.is_dir() {
         return Err(folder_error(std::io::ErrorKind::NotADirectory.into()));
     }
-    let options = Options { model: Some(job.model.clone()), max_turns: job.max_turns, resume: job.resume };
+    let options = Options { model: Some(job.model.clone()), fallback: job.fallback.clone(), max_turns: job.max_turns, resume: job.resume };
     Ok(Input::Create { folder: folder.to_string_lossy().into_owned(), options, origin: None, by: job.by.clone() })
 }

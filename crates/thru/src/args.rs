@@ -47,6 +47,7 @@ impl Command {
 pub struct Run {
     pub task: String,
     pub model: Option<String>,
+    pub fallback: Vec<String>,
     pub folder: PathBuf,
     pub session: Option<SessionId>,
     pub key: Option<String>,
@@ -104,6 +105,7 @@ fn clap() -> Clap {
                         .help(help(Help::Task)),
                 )
                 .arg(Arg::new("model").long("model").value_name("MODEL").help(help(Help::Model)))
+                .arg(Arg::new("fallback").long("fallback").value_name("MODEL").action(ArgAction::Append).help(help(Help::Fallback)))
                 .arg(folder())
                 .arg(session_flag())
                 .arg(Arg::new("key").long("key").value_name("KEY").value_parser(NonEmptyStringValueParser::new()).help(help(Help::Key)))
@@ -167,7 +169,7 @@ fn session() -> Arg {
 }
 
 fn session_flag() -> Arg {
-    let of_the_session = ["model", "folder", "max-turns", "on-resume"];
+    let of_the_session = ["model", "fallback", "folder", "max-turns", "on-resume"];
     session().long("session").conflicts_with_all(of_the_session).help(help(Help::SessionFlag))
 }
 
@@ -191,6 +193,7 @@ fn command(matches: &ArgMatches) -> Result<Command, Fault> {
         Some(("run", sub)) => Command::Run(Run {
             task: sub.get_one::<String>("task").cloned().unwrap_or_default(),
             model: sub.get_one::<String>("model").cloned(),
+            fallback: sub.get_many::<String>("fallback").into_iter().flatten().cloned().collect(),
             folder: sub.get_one::<PathBuf>("folder").cloned().unwrap_or_default(),
             session: session(sub),
             key: sub.get_one::<String>("key").cloned(),

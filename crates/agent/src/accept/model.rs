@@ -22,14 +22,16 @@ pub fn accept(state: &State, effect: EffectId, attempt: u16, outcome: ModelOutco
     let mut ended = Ended { state, effect, attempt, request: model.request, drafts: Drafts::new(state) };
     match outcome {
         ModelOutcome::Replied(reply) if reply.parts.len() <= REPLY_PARTS_MAX => ended.replied(reply),
-        ModelOutcome::Replied(_) => ended.failed(FailureClass::Permanent, prompts::reply_too_large()),
+        ModelOutcome::Replied(_) => ended.failed(FailureClass::Permanent, prompts::reply_too_large(), None),
         // Only a takeover can know that a call was interrupted; said by an executor it is a failure like others.
-        ModelOutcome::Failed { class: FailureClass::Interrupted, message } => ended.failed(FailureClass::Transient, message),
-        ModelOutcome::Failed { class, message } => ended.failed(class, message),
+        ModelOutcome::Failed { class: FailureClass::Interrupted, message, retry_after_ms } => {
+            ended.failed(FailureClass::Transient, message, retry_after_ms);
+        }
+        ModelOutcome::Failed { class, message, retry_after_ms } => ended.failed(class, message, retry_after_ms),
     }
     if ended.drafts.bytes() > REPLY_BYTES_MAX {
         ended.drafts = Drafts::new(state);
-        ended.failed(FailureClass::Permanent, prompts::reply_too_large());
+        ended.failed(FailureClass::Permanent, prompts::reply_too_large(), None);
     }
     Ok(ended.drafts.finish())
 }
@@ -52,8 +54,9 @@ impl Ended<'_> {
         Key::outcome(self.effect, self.attempt, part)
     }
 
-    fn failed(&mut self, class: FailureClass, message: Text) {
-        let failed = ModelFailed { request: self.request, attempt: self.attempt, class, recoverable: false, message };
+    fn failed(&mut self, class: FailureClass, message: Text, retry_after_ms: Option<u64>) {
+        let recoverable = self.state.goes_on_after(class);
+        let failed = ModelFailed { request: self.request, attempt: self.attempt, class, recoverable, retry_after_ms, message };
         self.drafts.fact(&self.key("failed"), self.about(), failed);
     }
 

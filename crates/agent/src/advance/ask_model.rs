@@ -2,13 +2,14 @@
 
 use crate::draft::{About, Drafts};
 use crate::prompts;
-use crate::state::{Run, State};
+use crate::state::{Retry, Run, State};
 use contract::body::{ModelRequested, Purpose};
 use contract::text::Text;
+use contract::units::Time;
 
-pub fn step(state: &State, drafts: &mut Drafts<'_>) {
+pub fn step(state: &State, now: Time, drafts: &mut Drafts<'_>) {
     let Some(run) = &state.run else { return };
-    if state.model.is_some() || !state.calls.is_empty() {
+    if state.model.is_some() || !state.calls.is_empty() || !is_due(run.retry, now) {
         return;
     }
     let (purpose, nudge) = purpose(run);
@@ -19,6 +20,7 @@ pub fn step(state: &State, drafts: &mut Drafts<'_>) {
     let messages = state.showable().map(|message| &message.text);
     let requested = ModelRequested {
         purpose,
+        model: run.model.clone(),
         attempt: run.attempts + 1,
         epoch: state.epoch(),
         covers: state.version,
@@ -27,6 +29,14 @@ pub fn step(state: &State, drafts: &mut Drafts<'_>) {
     };
     let cause = state.reply.as_ref().map_or(run.started, |reply| reply.completed);
     drafts.intent(About::agent(cause), requested);
+}
+
+fn is_due(retry: Retry, now: Time) -> bool {
+    match retry {
+        Retry::No => true,
+        Retry::Wanted { .. } => false,
+        Retry::At(at) => now >= at,
+    }
 }
 
 fn purpose(run: &Run) -> (Purpose, Option<Text>) {

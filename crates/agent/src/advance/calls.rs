@@ -7,8 +7,9 @@ use contract::body::{ActionWithdrawn, OwnerTaken, Purpose, ToolReconciled, ToolS
 use contract::id::CallId;
 use contract::limits::{ATTEMPTS_MAX, PARALLEL_TOOLS_MAX};
 use contract::text::Text;
+use contract::units::Time;
 
-pub fn step(state: &State, drafts: &mut Drafts<'_>) {
+pub fn step(state: &State, _now: Time, drafts: &mut Drafts<'_>) {
     let (Some(run), Some(owner)) = (&state.run, &state.owner) else {
         return;
     };

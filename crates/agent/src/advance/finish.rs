@@ -4,8 +4,9 @@ use crate::draft::{About, Drafts};
 use crate::state::{Run, State};
 use contract::body::{FinishReason, Purpose, RunFinished, RunOutcome};
 use contract::limits::EMPTY_REPLIES_MAX;
+use contract::units::Time;
 
-pub fn step(state: &State, drafts: &mut Drafts<'_>) {
+pub fn step(state: &State, _now: Time, drafts: &mut Drafts<'_>) {
     let Some(run) = &state.run else { return };
     if state.model.is_some() || !state.calls.is_empty() {
         return;

@@ -7,6 +7,7 @@ mod ask_model;
 mod calls;
 mod finish;
 mod park;
+mod retry;
 mod say;
 mod takeover;
 
@@ -15,13 +16,13 @@ use crate::state::State;
 use contract::event::Draft;
 use contract::units::Time;
 
-type Step = fn(&State, &mut Drafts<'_>);
+type Step = fn(&State, Time, &mut Drafts<'_>);
 
 /// What an open run calls for, once it is not parked.
-const STEPS: &[Step] = &[say::step, calls::step, finish::step, ask_model::step];
+const STEPS: &[Step] = &[say::step, calls::step, retry::step, finish::step, ask_model::step];
 
 #[must_use]
-pub fn advance(state: &State, _now: Time) -> Vec<Draft> {
+pub fn advance(state: &State, now: Time) -> Vec<Draft> {
     if state.session.is_none() || state.owner.is_none() {
         return Vec::new();
     }
@@ -29,7 +30,7 @@ pub fn advance(state: &State, _now: Time) -> Vec<Draft> {
     let rest: &[Step] = if state.is_parked() || state.run.is_none() { &[] } else { STEPS };
     for step in first.iter().chain(rest) {
         let mut drafts = Drafts::new(state);
-        step(state, &mut drafts);
+        step(state, now.max(state.time), &mut drafts);
         let drafts = drafts.finish();
         if !drafts.is_empty() {
             return drafts;

@@ -5,8 +5,9 @@ use crate::state::{Gate, State};
 use contract::ask::{Ask, AskKind};
 use contract::body::{AskOpened, RunPaused};
 use contract::id::{AskId, derive};
+use contract::units::Time;
 
-pub fn step(state: &State, drafts: &mut Drafts<'_>) {
+pub fn step(state: &State, _now: Time, drafts: &mut Drafts<'_>) {
     let is_open = |kind| state.asks.values().any(|ask| ask.kind == kind);
     if state.is_crash_looping() && !is_open(AskKind::CrashLoop) {
         return open(state, drafts, AskKind::CrashLoop);

@@ -4,8 +4,9 @@ use crate::draft::{About, Drafts};
 use crate::state::State;
 use contract::body::{FailureClass, ModelFailed};
 use contract::text::Text;
+use contract::units::Time;
 
-pub fn step(state: &State, drafts: &mut Drafts<'_>) {
+pub fn step(state: &State, _now: Time, drafts: &mut Drafts<'_>) {
     let Some(model) = state.model.as_ref().filter(|model| model.epoch < state.epoch()) else {
         return;
     };
@@ -14,6 +15,7 @@ pub fn step(state: &State, drafts: &mut Drafts<'_>) {
         attempt: model.attempt,
         class: FailureClass::Interrupted,
         recoverable: true,
+        retry_after_ms: None,
         message: Text::Inline(String::new()),
     };
     drafts.intent(About::system(Some(model.request)), failed);

@@ -32,6 +32,7 @@ pub fn fold(state: &mut State, event: &Event) -> Result<(), Illegal> {
         Body::ModelRequested(requested) => model::requested(state, event, requested),
         Body::ModelCompleted(completed) => model::completed(state, event, completed),
         Body::ModelFailed(failed) => model::failed(state, event, failed),
+        Body::ModelRetrying(retrying) => model::retrying(state, event, retrying),
         Body::ActionDecided(decided) => tool::decided(state, event, decided),
         Body::ActionWithdrawn(withdrawn) => tool::withdrawn(state, event, withdrawn),
         Body::AskOpened(opened) => ask_opened(state, event, opened),

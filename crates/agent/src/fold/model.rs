@@ -1,10 +1,11 @@
 //! A model was asked, replied or failed.
 
 use super::illegal;
-use crate::state::{ModelCall, Reply, State};
-use contract::body::{FailureClass, ModelCompleted, ModelFailed, ModelRequested};
+use crate::state::{ModelCall, Reply, Retry, State};
+use contract::body::{FailureClass, ModelCompleted, ModelFailed, ModelRequested, ModelRetrying};
 use contract::event::Event;
 use contract::id::EventId;
+use contract::limits::MODEL_RETRIES_MAX;
 use contract::machine::Illegal;
 use contract::request::Part;
 use std::collections::BTreeMap;
@@ -21,6 +22,13 @@ pub fn requested(state: &mut State, event: &Event, requested: &ModelRequested) -
     if requested.epoch != epoch {
         return Err(illegal(event, format!("the owner has epoch {epoch}")));
     }
+    if requested.model != run.model {
+        return Err(illegal(event, format!("{} is to be asked", run.model)));
+    }
+    if matches!(run.retry, Retry::Wanted { .. }) || matches!(run.retry, Retry::At(at) if event.time < at) {
+        return Err(illegal(event, format!("the call is to be made again later: {:?}", run.retry)));
+    }
+    run.retry = Retry::No;
     run.attempts += 1;
     state.resumed = false;
     state.inbox.retain(|message| shown.iter().all(|other| other.id != message.id));
@@ -47,6 +55,7 @@ pub fn completed(state: &mut State, event: &Event, completed: &ModelCompleted) -
     let has_calls = !undecided.is_empty();
     run.iteration += 1;
     run.attempts = 0;
+    run.failures = 0;
     run.empty_replies = if has_text || has_calls { 0 } else { run.empty_replies + 1 };
     state.recoveries = 0;
     state.replies += 1;
@@ -57,13 +66,35 @@ pub fn completed(state: &mut State, event: &Event, completed: &ModelCompleted) -
 
 pub fn failed(state: &mut State, event: &Event, failed: &ModelFailed) -> Result<(), Illegal> {
     close(state, event, failed.request, failed.attempt)?;
-    if failed.class != FailureClass::Interrupted {
-        state.recoveries = 0;
-        if let Some(run) = &mut state.run {
-            run.failed = true;
-        }
+    if failed.class == FailureClass::Interrupted {
+        return Ok(());
+    }
+    state.recoveries = 0;
+    let next = state.next_model().map(str::to_owned);
+    let Some(run) = &mut state.run else {
+        return Err(illegal(event, "no run is open"));
+    };
+    if failed.class.passes() && run.failures < MODEL_RETRIES_MAX {
+        run.failures += 1;
+        run.retry = Retry::Wanted { request: failed.request, retry_after_ms: failed.retry_after_ms };
+    } else if let Some(next) = next {
+        run.failures = 0;
+        state.transcript.configure(&next, run.config.sha256);
+        run.model = next;
+    } else {
+        run.failed = true;
     }
     Ok(())
+}
+
+pub fn retrying(state: &mut State, event: &Event, retrying: &ModelRetrying) -> Result<(), Illegal> {
+    match &mut state.run {
+        Some(run) if matches!(run.retry, Retry::Wanted { request, .. } if request == retrying.request) => {
+            run.retry = Retry::At(retrying.at);
+            Ok(())
+        }
+        Some(_) | None => Err(illegal(event, "no failed call waits to be made again")),
+    }
 }
 
 fn close(state: &mut State, event: &Event, request: EventId, attempt: u16) -> Result<ModelCall, Illegal> {

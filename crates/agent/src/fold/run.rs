@@ -1,7 +1,7 @@
 //! A run starts, stands still, goes on, speaks and ends.
 
 use super::illegal;
-use crate::state::{Run, State};
+use crate::state::{Retry, Run, State};
 use contract::body::{MessageSent, RunFinished, RunPaused, RunResumed, RunStarted};
 use contract::event::Event;
 use contract::machine::Illegal;
@@ -14,7 +14,7 @@ pub fn started(state: &mut State, event: &Event, started: &RunStarted) -> Result
         return Err(illegal(event, format!("message {} is not in the inbox", started.message)));
     };
     state.recoveries = 0;
-    state.transcript.configure(started.config.sha256);
+    state.transcript.configure(&started.config.model, started.config.sha256);
     state.run = Some(Run {
         id: started.run,
         started: event.draft.id,
@@ -26,6 +26,9 @@ pub fn started(state: &mut State, event: &Event, started: &RunStarted) -> Result
         empty_replies: 0,
         paused: false,
         denied: false,
+        model: started.config.model.clone(),
+        failures: 0,
+        retry: Retry::No,
         failed: false,
     });
     Ok(())

@@ -96,7 +96,7 @@ impl Choice {
         match effect {
             EffectId::Prepare(_) => Outcome::Prepared(scene.config.clone()),
             EffectId::Model(_) => Outcome::Model(match self.failure {
-                Some(class) => ModelOutcome::Failed { class, message: Text::from("why") },
+                Some(class) => ModelOutcome::Failed { class, message: Text::from("why"), retry_after_ms: None },
                 None => ModelOutcome::Replied(made::reply(self.reply())),
             }),
             EffectId::Tool(_) => Outcome::Tool(self.tool()),

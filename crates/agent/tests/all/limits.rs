@@ -116,10 +116,10 @@ fn an_empty_last_reply_ends_at_the_limit() {
 fn a_failing_last_call_fails_the_run() {
     let mut scene = last_reply();
     scene.story();
-    scene.fails(FailureClass::Overloaded);
+    scene.fails(FailureClass::Permanent);
     insta::assert_snapshot!(scene.story(), @"
-    > model fails overloaded
-      model.failed overloaded for good
+    > model fails permanent
+      model.failed permanent for good
       run.finished failed model_failed
       = nothing
     ");

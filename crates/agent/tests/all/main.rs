@@ -19,5 +19,6 @@ mod policies;
 mod recovery;
 mod replies;
 mod requests;
+mod retries;
 mod scene;
 mod takeover;

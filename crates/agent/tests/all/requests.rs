@@ -18,7 +18,7 @@ fn the_canonical_bytes_of_a_short_conversation() {
     scene.finish("call_0_0");
     let bytes = String::from_utf8(context(&scene.state).unwrap().canonical()).unwrap();
     insta::assert_snapshot!(bytes, @r#"
-    {"config":"b7d64a9221007dfd5390f7df6cd5b8f3ea4f82faa1237141e35ebf161f5511a1"}
+    {"model":"script","config":"b7d64a9221007dfd5390f7df6cd5b8f3ea4f82faa1237141e35ebf161f5511a1"}
     {"message":{"inline":"text of m1"}}
     {"assistant":[{"text":{"inline":"look"}},{"call":{"call":"call_0_0","provider_call":"provider_0","tool":"tool","args":{"inline":"{\"number\":0}"}}}]}
     {"result":{"call":"call_0_0","provider_call":"provider_0","ok":true,"exit":0,"output":{"inline":"output of call_0_0"}}}

@@ -17,7 +17,7 @@ pub use action::{ActionDecided, ActionWithdrawn, WithdrawReason};
 pub use ask::{AskAnswered, AskOpened};
 pub use host::{HostQuarantined, HostRecovered};
 pub use message::{MessageReceived, MessageSent, Mode};
-pub use model::{FailureClass, ModelCompleted, ModelFailed, ModelRequested, Purpose, Usage};
+pub use model::{FailureClass, ModelCompleted, ModelFailed, ModelRequested, ModelRetrying, Purpose, Usage};
 pub use owner::OwnerTaken;
 pub use run::{FinishReason, RunFinished, RunOutcome, RunPaused, RunResumed, RunStarted};
 pub use session::{Origin, SessionCreated};
@@ -101,6 +101,7 @@ bodies! {
     "model.requested" 1 ModelRequested(ModelRequested);
     "model.completed" 1 ModelCompleted(ModelCompleted);
     "model.failed" 1 ModelFailed(ModelFailed);
+    "model.retrying" 1 ModelRetrying(ModelRetrying);
     "action.decided" 1 ActionDecided(ActionDecided);
     "action.withdrawn" 1 ActionWithdrawn(ActionWithdrawn);
     "ask.opened" 1 AskOpened(AskOpened);

@@ -3,7 +3,7 @@
 use crate::id::{EventId, Sha256};
 use crate::request::Part;
 use crate::text::Text;
-use crate::units::{Epoch, Version};
+use crate::units::{Epoch, Time, Version};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +20,9 @@ pub enum Purpose {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelRequested {
     pub purpose: Purpose,
+    /// Who is asked; another one than before when the first could not answer.
+    pub model: String,
+    /// Number of the request since the last reply.
     pub attempt: u16,
     pub epoch: Epoch,
     /// The last event that the request shows something of.
@@ -66,6 +69,17 @@ pub enum FailureClass {
     Interrupted,
 }
 
+impl FailureClass {
+    /// Whether the same request may succeed a little later.
+    #[must_use]
+    pub fn passes(self) -> bool {
+        match self {
+            FailureClass::Transient | FailureClass::RateLimited | FailureClass::Overloaded => true,
+            FailureClass::ContextTooLong | FailureClass::Auth | FailureClass::Permanent | FailureClass::Interrupted => false,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelFailed {
     pub request: EventId,
@@ -73,5 +87,15 @@ pub struct ModelFailed {
     pub class: FailureClass,
     /// Whether the same run goes on.
     pub recoverable: bool,
+    /// What the provider asked to wait.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after_ms: Option<u64>,
     pub message: Text,
+}
+
+/// The failed call is made again, not before this time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ModelRetrying {
+    pub request: EventId,
+    pub at: Time,
 }

@@ -49,7 +49,7 @@ fn on_purpose(file: &str, line: &Line, fail: &Fail) -> ModelFailure {
 
 fn reply(turn: Turn<'_>, text: String, calls: Vec<RawCall>, usage: Usage, cost_micros: Option<u64>, call: &ModelCall) -> RawReply {
     let text = (!text.is_empty()).then_some(RawPart::Text(text));
-    let place = turn.place.part(&call.config.model);
+    let place = turn.place.part(&call.transcript.model);
     let parts = text.into_iter().chain(calls.into_iter().map(RawPart::Call)).chain([place]).collect();
     RawReply { parts, usage, cost_micros }
 }

@@ -43,14 +43,14 @@ impl Conversation {
     }
 
     pub async fn ask(&self, attempt: u16, purpose: Purpose) -> Result<RawReply, ModelFailure> {
-        let config = RunConfig { model: MODEL.into(), system: String::new(), tools: Vec::new(), max_turns: 9 };
+        let config = RunConfig { model: MODEL.into(), fallback: Vec::new(), system: String::new(), tools: Vec::new(), max_turns: 9 };
         let call = ModelCall {
             stream: StreamId::session(SessionId([1; 16])),
             request: EventId([2; 16]),
             attempt,
             purpose,
             config: Arc::new(config),
-            transcript: ModelRequest { config: Sha256::of(b""), items: self.items.clone() },
+            transcript: ModelRequest { model: MODEL.into(), config: Sha256::of(b""), items: self.items.clone() },
             live: self.watcher.clone(),
         };
         ScriptedModel::parse("test.jsonl", &self.script).unwrap().reply(call).await

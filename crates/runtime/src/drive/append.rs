@@ -17,6 +17,7 @@ impl<M: Machine> Driver<M> {
             dos.push(Do::Answer { caller, answer: Ok(last) });
         }
         self.reconcile_effects(dos);
+        self.wish_to_wake(dos);
         self.decide(now, dos)
     }
 

@@ -45,8 +45,18 @@ impl<M: Machine> Driver<M> {
             return Err(Halt::Leave(Leave::Drained));
         } else {
             self.reconcile_effects(dos);
+            self.wish_to_wake(dos);
         }
         Ok(())
+    }
+
+    /// A clock that runs ahead of the log may say `Due` too early; then the wish is simply made again.
+    pub(super) fn wish_to_wake(&mut self, dos: &mut Vec<Do>) {
+        let due = M::due(&self.state).filter(|_| M::epoch(&self.state) == self.epoch);
+        if let Some(at) = due.filter(|_| self.wake != due) {
+            dos.push(Do::Wake { at });
+        }
+        self.wake = due;
     }
 
     fn reject(&mut self, pending: Pending, rejection: Rejection, dos: &mut Vec<Do>) -> Result<(), Halt> {

@@ -87,6 +87,7 @@ impl Reporter {
             EffectId::Model(_) => Outcome::Model(ModelOutcome::Failed {
                 class: FailureClass::Permanent,
                 message: Text::Inline("executor panicked".to_owned()),
+                retry_after_ms: None,
             }),
             EffectId::Prepare(_) => {
                 drop(self.causes.send(Message::Cause(Cause::Broken("the configuration of the run cannot be made".to_owned()))));

@@ -14,7 +14,7 @@ use contract::id::{ActionId, StreamId};
 use contract::input::Input;
 use contract::machine::{Machine, Rest};
 use contract::port::{Append, AppendError, LeaseError, LogError};
-use contract::units::Version;
+use contract::units::{Time, Version};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -87,6 +87,7 @@ pub fn open(ports: Ports, stream: StreamId, first: Vec<Input>) -> Handle {
         next_caller: 0,
         executors: BTreeMap::new(),
         ended: Vec::new(),
+        alarm: None,
         kept: BTreeSet::new(),
     };
     let task = tokio::spawn(shell.run(first, inbox));
@@ -104,6 +105,8 @@ struct Shell {
     executors: BTreeMap<(EffectId, u16), AbortHandle>,
     /// Attempts whose outcome is not known to be durable yet.
     ended: Vec<(ActionId, u16)>,
+    /// Says `Due` at the time that was last asked for.
+    alarm: Option<AbortHandle>,
     /// What an earlier process did not live to forget.
     kept: BTreeSet<(ActionId, u16)>,
 }
@@ -160,6 +163,7 @@ impl Shell {
                     drop(waiting.send(answer));
                 }
             }
+            Do::Wake { at } => self.wake(at),
             Do::Quarantine { version, reason } => {
                 let told = quarantine::quarantine(&self.ports, &self.stream, version, &reason).await;
                 // Whoever waits is told by `Leave` in any case; the log only makes it last.
@@ -229,6 +233,18 @@ impl Shell {
         });
     }
 
+    fn wake(&mut self, at: Time) {
+        let pause = Duration::from_millis(at.0.saturating_sub(self.ports.clock.now().0));
+        let causes = self.causes.clone();
+        let alarm = tokio::spawn(async move {
+            tokio::time::sleep(pause).await;
+            drop(causes.send(Message::Cause(Cause::Due)));
+        });
+        if let Some(earlier) = self.alarm.replace(alarm.abort_handle()) {
+            earlier.abort();
+        }
+    }
+
     fn start(&mut self, effect: Effect) {
         let work = executor::work(&self.ports, self.driver.state(), &self.stream, effect, self.causes.clone());
         self.executors.insert((effect.id(), effect.attempt()), tokio::spawn(work).abort_handle());
@@ -257,7 +273,7 @@ impl Shell {
     }
 
     fn leave(&mut self, leave: Leave) {
-        for executor in std::mem::take(&mut self.executors).into_values() {
+        for executor in std::mem::take(&mut self.executors).into_values().chain(self.alarm.take()) {
             executor.abort();
         }
         self.shown.send_modify(|shown| shown.left = Some(leave));

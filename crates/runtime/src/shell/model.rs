@@ -3,7 +3,7 @@
 use crate::Ports;
 use crate::text::{Trouble, expand, store};
 use agent::State;
-use contract::body::Purpose;
+use contract::body::{FailureClass, Purpose};
 use contract::call::{Class, Prepared, PreparedCall, Risk};
 use contract::config::RunConfig;
 use contract::id::{EventId, Sha256, StreamId};
@@ -49,13 +49,26 @@ pub(super) async fn ask(ports: Ports, asking: Asking) -> Result<Outcome, Trouble
         transcript: expand(ports.blobs.as_ref(), asking.transcript).await?,
         live: ports.live.clone(),
     };
-    let outcome = match ports.model.reply(call).await {
+    let outcome = match reply(&ports, call).await {
         Ok(reply) => ModelOutcome::Replied(prepare(&ports, &asking.folder, reply).await?),
-        Err(ModelFailure { class, message, .. }) => {
-            ModelOutcome::Failed { class, message: store(ports.blobs.as_ref(), message, Room::SHOWN).await? }
+        Err(ModelFailure { class, message, retry_after_ms }) => {
+            ModelOutcome::Failed { class, message: store(ports.blobs.as_ref(), message, Room::SHOWN).await?, retry_after_ms }
         }
     };
     Ok(Outcome::Model(outcome))
+}
+
+/// Asks the model unless it has failed so often that it is left alone for a while.
+async fn reply(ports: &Ports, call: ModelCall) -> Result<RawReply, ModelFailure> {
+    let name = call.transcript.model.clone();
+    if let Some(retry_after_ms) = ports.breakers.open_for_ms(&name, ports.clock.now()) {
+        let message = format!("{name} failed too often");
+        return Err(ModelFailure { class: FailureClass::Overloaded, message, retry_after_ms: Some(retry_after_ms) });
+    }
+    let replied = ports.model.reply(call).await;
+    let failed = replied.as_ref().is_err_and(|failure| failure.class.passes());
+    ports.breakers.note(&name, !failed, ports.clock.now());
+    replied
 }
 
 async fn config(ports: &Ports, sha256: Sha256) -> Result<RunConfig, Trouble> {

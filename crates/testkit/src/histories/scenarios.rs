@@ -79,7 +79,15 @@ fn tools(writer: &mut Writer) -> Played {
 
 /// Empty replies, and a run that has used all its replies.
 fn limits(writer: &mut Writer) -> Played {
-    writer.create(Options { model: Some("script:golden".into()), max_turns: Some(1), resume: ResumePolicy::Continue }, None)?;
+    writer.create(
+        Options {
+            model: Some("script:golden".into()),
+            fallback: vec!["script:spare".into()],
+            max_turns: Some(1),
+            resume: ResumePolicy::Continue,
+        },
+        None,
+    )?;
     writer.run("message-1")?;
     writer.reply(Vec::new())?;
     writer.reply(vec![ReplyPart::Text(Text::from(""))])?;
@@ -107,7 +115,16 @@ fn failures(writer: &mut Writer) -> Played {
     for class in classes {
         writer.run(&format!("message for {class:?}"))?;
         writer.fail(class)?;
+        if class.passes() {
+            writer.wait()?;
+            writer.say("It worked after all.")?;
+        }
     }
+    writer.fallback = vec!["script:spare".into()];
+    writer.run("message for the spare model")?;
+    writer.fail(FailureClass::Auth)?;
+    writer.say("The spare one answers.")?;
+    writer.fallback.clear();
     writer.run("message for a reply that is too large")?;
     writer.reply(vec![ReplyPart::Text(Text::from("part")); REPLY_PARTS_MAX + 1])?;
     writer.run("message-last")?;
@@ -191,7 +208,7 @@ fn dropped(writer: &mut Writer) -> Played {
 /// A child session that stands still after a takeover until somebody resumes it.
 fn child_paused(writer: &mut Writer) -> Played {
     let origin = Origin { parent: SessionId([0x33; 16]), action: ActionId([0x44; 16]), root: SessionId([0x55; 16]), depth: 2 };
-    writer.create(Options { model: None, max_turns: None, resume: ResumePolicy::Paused }, Some(origin))?;
+    writer.create(Options { resume: ResumePolicy::Paused, ..Options::default() }, Some(origin))?;
     writer.run("message-1")?;
     writer.reply(calls(&[Class::Idempotent]))?;
     writer.take()?;

@@ -23,12 +23,13 @@ pub struct Writer {
     pub events: Vec<Event>,
     pub now: Time,
     pub max_turns: u32,
+    pub fallback: Vec<String>,
 }
 
 impl Writer {
     pub fn new() -> Writer {
         let stream = StreamId::session(SessionId([0x11; 16]));
-        Writer { state: Agent::new(stream), events: Vec::new(), now: Time(1_750_000_000_000), max_turns: 20 }
+        Writer { state: Agent::new(stream), events: Vec::new(), now: Time(1_750_000_000_000), max_turns: 20, fallback: Vec::new() }
     }
 
     pub fn append(&mut self, drafts: Vec<Draft>) -> Played {
@@ -48,6 +49,16 @@ impl Writer {
     pub fn input(&mut self, input: Input) -> Played {
         let facts = self.facts(input)?;
         self.append(facts)?;
+        self.advance()
+    }
+
+    /// Nothing happens until what is due is due.
+    pub fn wait(&mut self) -> Played {
+        self.now = Agent::due(&self.state).ok_or("nothing is due")?;
+        self.advance()
+    }
+
+    fn advance(&mut self) -> Played {
         for _ in 0..ADVANCE_ROUNDS_MAX {
             let intents = Agent::advance(&self.state, self.now);
             if intents.is_empty() {
@@ -85,7 +96,7 @@ impl Writer {
 
     pub fn prepare(&mut self) -> Played {
         let sha256 = Sha256::of(b"a configuration");
-        let config = ConfigRef { sha256, model: "script:golden".into(), max_turns: self.max_turns };
+        let config = ConfigRef { sha256, model: "script:golden".into(), fallback: self.fallback.clone(), max_turns: self.max_turns };
         self.done(0, Outcome::Prepared(config))
     }
 
@@ -108,7 +119,8 @@ impl Writer {
     }
 
     pub fn fail(&mut self, class: FailureClass) -> Played {
-        self.done(0, Outcome::Model(ModelOutcome::Failed { class, message: Text::from("the provider says no") }))
+        let retry_after_ms = (class == FailureClass::RateLimited).then_some(7_000);
+        self.done(0, Outcome::Model(ModelOutcome::Failed { class, message: Text::from("the provider says no"), retry_after_ms }))
     }
 
     pub fn answer(&mut self, answer: Answer) -> Played {

@@ -41,6 +41,7 @@ invariants! {
     RequestPrefix = "request-is-a-prefix-of-the-next";
     FoldEqualsLive = "fold-equals-live-state";
     ReachesRest = "reaches-rest";
+    NeverEarly = "nothing-happens-before-its-time";
     RestIsTrue = "stored-rest-is-that-of-the-state";
     Answered = "every-message-answered-or-waiting";
     ActionsEnd = "every-action-ends";

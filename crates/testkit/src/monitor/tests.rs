@@ -44,7 +44,7 @@ impl History {
 
     /// With an owner of epoch 3 and an open run.
     fn running() -> History {
-        let config = ConfigRef { sha256: Sha256::of(b"config"), model: "m".to_owned(), max_turns: 9 };
+        let config = ConfigRef { sha256: Sha256::of(b"config"), model: "m".to_owned(), fallback: Vec::new(), max_turns: 9 };
         History::new().then(taken(3)).then(message("m0")).then(RunStarted { run: RUN, message: MessageId(evt(3).0), config })
     }
 
@@ -110,7 +110,15 @@ fn cancelled(attempt: u16) -> ToolCancelled {
 
 fn requested() -> ModelRequested {
     let request_sha256 = Sha256::of(b"");
-    ModelRequested { purpose: Purpose::Reply, attempt: 1, epoch: Epoch(3), covers: Version(1), nudge: None, request_sha256 }
+    ModelRequested {
+        purpose: Purpose::Reply,
+        model: "m".to_owned(),
+        attempt: 1,
+        epoch: Epoch(3),
+        covers: Version(1),
+        nudge: None,
+        request_sha256,
+    }
 }
 
 fn completed(request: u8) -> ModelCompleted {
@@ -229,7 +237,7 @@ fn denied_and_parked_sessions_start_nothing() {
     assert_eq!(parked().breaks(requested()), Invariant::ParkedStartsNothing);
     assert_eq!(History::running().then(RunPaused { run: RUN }).breaks(requested()), Invariant::ParkedStartsNothing);
     assert_eq!(parked().then(denied()).breaks(started(1)), Invariant::NoStartAfterDenial);
-    let config = ConfigRef { sha256: Sha256::of(b"config"), model: "m".to_owned(), max_turns: 9 };
+    let config = ConfigRef { sha256: Sha256::of(b"config"), model: "m".to_owned(), fallback: Vec::new(), max_turns: 9 };
     let waits = History::new().then(taken(3)).then(message("m0")).then(asked()).then(denied());
     assert_eq!(waits.breaks(RunStarted { run: RUN, message: MessageId(evt(3).0), config }), Invariant::NoStartAfterDenial);
 }
@@ -251,7 +259,11 @@ fn offers_are_checked_before_they_are_stored() {
 
 #[test]
 fn requests_are_valid_proven_and_longer_each_time() {
-    let request = |items: Vec<Item>| ModelRequest { config: Sha256::of(b"c"), items: items.into_iter().map(Arc::new).collect() };
+    let request = |items: Vec<Item>| ModelRequest {
+        model: "m".to_owned(),
+        config: Sha256::of(b"c"),
+        items: items.into_iter().map(Arc::new).collect(),
+    };
     let said = |text: &str| Item::Message(Text::from(text));
     let ask = |monitor: &mut Monitor, request: &ModelRequest, proven| monitor.request(request, proven).map_err(|found| found.invariant);
     let mut monitor = Monitor::default();
@@ -264,4 +276,11 @@ fn requests_are_valid_proven_and_longer_each_time() {
     }
     let longer = request(vec![said("a"), said("b"), said("c")]);
     assert_eq!(ask(&mut monitor, &longer, longer.sha256()), Ok(()));
+}
+
+#[test]
+fn a_retry_before_its_time_is_found() {
+    let retrying = |at| ModelRetrying { request: evt(5), at: Time(at) };
+    assert_eq!(History::running().then(retrying(2)).breaks(requested()), Invariant::NeverEarly);
+    History::running().then(retrying(1)).then(requested());
 }

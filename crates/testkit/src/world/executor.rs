@@ -171,7 +171,7 @@ fn ask_model(world: &World, effect: EffectId, sha256: Sha256, replies: u32) -> R
         return Err(Violation::new(Invariant::StartedBeforeEffect, format!("{effect} is not in the log")));
     };
     hold(sha256 == proven.request_sha256, Invariant::RequestProven, || format!("{effect} sends {sha256}"))?;
-    Ok(Stepped::Ends(Outcome::Model(world.scenario.reply(replies as usize))))
+    Ok(Stepped::Ends(Outcome::Model(world.scenario.reply(replies as usize, proven.attempt, &proven.model))))
 }
 
 fn tool(outcome: ToolOutcome) -> Stepped {
@@ -200,6 +200,7 @@ fn config(world: &World) -> ConfigRef {
     ConfigRef {
         sha256: Sha256::of(b"config"),
         model: "scripted".to_owned(),
+        fallback: world.scenario.options.fallback.clone(),
         max_turns: world.scenario.options.max_turns.unwrap_or(ITERATIONS_DEFAULT),
     }
 }

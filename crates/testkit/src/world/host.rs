@@ -5,7 +5,7 @@
 //! a crash before it leaves, up to the number of the epoch. Inputs that come in between are covered by [`Opening`].
 
 use super::executor::{Executor, Stepped};
-use super::{AppendFate, Move, NOW, Step, VirtualLog, World};
+use super::{AppendFate, Move, Step, VirtualLog, World};
 use crate::monitor::{Invariant, Monitor, Violation, hold};
 use agent::{Agent, State};
 use contract::effect::{Effect, EffectId};
@@ -13,6 +13,7 @@ use contract::id::{ActionId, CallId, HostId, StreamId};
 use contract::input::Input;
 use contract::machine::Machine;
 use contract::port::AppendError;
+use contract::units::Time;
 use runtime::drive::{Caller, Cause, Do, Driver, Leave, Place};
 use serde::Serialize;
 use std::collections::{BTreeMap, VecDeque};
@@ -22,6 +23,8 @@ pub struct Host {
     place: Place,
     driver: Driver<Agent>,
     executors: BTreeMap<(EffectId, u16), Executor>,
+    /// When it rings.
+    alarm: Option<Time>,
 }
 
 /// A host as far as it can make a difference.
@@ -35,6 +38,7 @@ struct View<'a> {
     /// Sorted by call: the order of actions is the order of their hashes, which means nothing.
     executors: Vec<(Option<CallId>, &'a Executor)>,
     begun: Vec<(Option<CallId>, Effect, bool)>,
+    alarm: Option<Time>,
 }
 
 /// What the log would say to an append, unless its owner is fenced.
@@ -49,7 +53,7 @@ impl Host {
     #[must_use]
     pub fn new(stream: StreamId, place: Place) -> Host {
         let driver = Driver::new(stream, place.clone());
-        Host { place, driver, executors: BTreeMap::new() }
+        Host { place, driver, executors: BTreeMap::new(), alarm: None }
     }
 
     #[must_use]
@@ -90,7 +94,7 @@ impl Host {
         executors.sort_by_key(|(call, executor)| (*call, executor.effect.attempt()));
         let mut begun: Vec<_> = self.driver.begun().map(|(effect, ended)| (call(effect), effect, ended)).collect();
         begun.sort_by_key(|(call, effect, _)| (*call, effect.attempt()));
-        View { driver: &self.driver, flight, state: is_needed.then_some(state), executors, begun }
+        View { driver: &self.driver, flight, state: is_needed.then_some(state), executors, begun, alarm: self.alarm }
     }
 
     pub fn moves(&self, index: usize, world: &World, moves: &mut Vec<Move>) {
@@ -105,6 +109,9 @@ impl Host {
             None if world.log.version() > self.driver.state().version => moves.push(Move::Notices(index)),
             None => {}
         }
+        if self.alarm.is_some_and(|at| at <= world.clock) {
+            moves.push(Move::Rings(index));
+        }
         for ((effect, attempt), executor) in &self.executors {
             let steps = executor.steps(&world.outside).iter().filter(|step| **step != Step::Lost || world.losses_left > 0);
             moves.extend(steps.map(|step| Move::Executes(index, *effect, *attempt, *step)));
@@ -114,7 +121,7 @@ impl Host {
     pub fn on(&mut self, world: &mut World, cause: Cause) -> Result<(), Violation> {
         let mut causes = VecDeque::from([cause]);
         while let Some(cause) = causes.pop_front() {
-            let dos = self.driver.on(cause, NOW);
+            let dos = self.driver.on(cause, world.clock);
             // What a host says is looked at before what it does, because the one may be the reason of the other.
             for a_do in &dos {
                 if let Do::Append { append, .. } = a_do {
@@ -146,6 +153,7 @@ impl Host {
             }
             Do::Stop(effect) => drop(self.executors.remove(&(effect.id(), effect.attempt()))),
             Do::Answer { caller, answer } => world.people.answered(caller, &answer, &world.monitor)?,
+            Do::Wake { at } => self.alarm = Some(at),
             Do::Quarantine { reason, .. } => return Err(Violation::new(Invariant::ReachesRest, format!("quarantined: {reason}"))),
             Do::Leave(leave) => {
                 hold(leave == Leave::Fenced, Invariant::ReachesRest, || format!("left: {leave:?}"))?;
@@ -154,6 +162,11 @@ impl Host {
             }
         }
         Ok(None)
+    }
+
+    pub fn ring(&mut self, world: &mut World) -> Result<(), Violation> {
+        self.alarm = None;
+        self.on(world, Cause::Due)
     }
 
     pub fn input(&mut self, world: &mut World, caller: Option<Caller>, input: Input) -> Result<(), Violation> {

@@ -26,8 +26,8 @@ use runtime::drive::{Cause, Place};
 use serde::Serialize;
 use std::sync::Arc;
 
-/// The one time of the virtual world: nothing of what it plays depends on a clock yet.
-pub const NOW: Time = Time(1_000);
+/// When the virtual world begins. Its time stands still until nothing but time can go on.
+pub const BEGIN: Time = Time(1_000);
 
 #[derive(Clone, Debug)]
 pub struct World {
@@ -36,6 +36,7 @@ pub struct World {
     pub outside: Outside,
     pub people: People,
     pub monitor: Monitor,
+    pub clock: Time,
     takeovers_left: u8,
     losses_left: u8,
     /// Living processes; the last one is the newest, an earlier one is stale.
@@ -61,6 +62,10 @@ pub enum Move {
     },
     /// A host notices that another process appended.
     Notices(usize),
+    /// The time comes that the session waits for.
+    TimePasses,
+    /// The alarm of a host rings.
+    Rings(usize),
     /// A person lets a parked session go on, or ends it.
     Decides,
 }
@@ -110,6 +115,7 @@ impl World {
             outside: Outside::default(),
             people: People::new(&scenario),
             monitor: Monitor::default(),
+            clock: BEGIN,
             takeovers_left: scenario.takeovers,
             losses_left: scenario.losses,
             hosts: Vec::new(),
@@ -121,7 +127,7 @@ impl World {
     /// The part that survives the death of every process.
     #[must_use]
     pub fn durable(&self) -> impl Serialize + '_ {
-        (&self.log, &self.outside, self.people.durable(), &self.monitor, (self.takeovers_left, self.losses_left))
+        (&self.log, &self.outside, self.people.durable(), &self.monitor, (self.clock, self.takeovers_left, self.losses_left))
     }
 
     /// Canonical form of the durable part, and of everything.
@@ -141,6 +147,9 @@ impl World {
         }
         self.outside.moves(self.scenario.stillbirths, &mut moves);
         self.people.moves(self, &mut moves);
+        if agent::rest::due(&self.log.state).is_some_and(|at| at > self.clock) {
+            moves.push(Move::TimePasses);
+        }
         moves
     }
 
@@ -167,6 +176,8 @@ impl World {
             | Move::Process(..)
             | Move::Says { .. }
             | Move::Notices(_)
+            | Move::TimePasses
+            | Move::Rings(_)
             | Move::Decides => false,
         }
     }
@@ -186,6 +197,8 @@ impl World {
             Move::Process(call, attempt, life) => self.outside.live(call, attempt, life, &mut self.monitor)?,
             Move::Says { to } => self.say(to)?,
             Move::Notices(index) => self.with_host(index, |host, world| host.on(world, Cause::Changed))?,
+            Move::TimePasses => self.clock = agent::rest::due(&self.log.state).unwrap_or(self.clock),
+            Move::Rings(index) => self.with_host(index, Host::ring)?,
             Move::Decides => self.decide()?,
         }
         self.forget();

@@ -1,6 +1,6 @@
 //! People: they send messages, send them again when nobody answered, and decide about parked sessions.
 
-use super::{Move, NOW, World};
+use super::{Move, World};
 use crate::monitor::{Invariant, Monitor, Violation, hold};
 use crate::scenario::Scenario;
 use agent::Agent;
@@ -166,16 +166,16 @@ impl World {
 
     /// What any process does with an input: fold, accept, append; the owner notices later.
     fn offer(&mut self, input: Input) -> Result<(), Violation> {
-        let Ok(drafts) = Agent::accept(&self.log.state, input, NOW) else { return Ok(()) };
+        let Ok(drafts) = Agent::accept(&self.log.state, input, self.clock) else { return Ok(()) };
         let mut after = self.log.state.as_ref().clone();
         for draft in &drafts {
-            let event = contract::Event { version: after.version.next(), time: NOW, draft: draft.clone() };
+            let event = contract::Event { version: after.version.next(), time: self.clock, draft: draft.clone() };
             Agent::fold(&mut after, &event).map_err(|illegal| Violation::new(Invariant::ReachesRest, illegal.to_string()))?;
         }
         let append = Append {
             stream: self.log.stream.clone(),
             expected: Expected::after(self.log.version()),
-            time: NOW,
+            time: self.clock,
             drafts,
             fence: None,
             rest: Agent::rest(&after),

@@ -28,7 +28,7 @@ fn asking() -> World {
 
 /// Tells the monitor alone of an event.
 fn pretend(world: &mut World, body: impl Into<Body>) {
-    let event = Event { version: world.log.version().next(), time: NOW, draft: draft(world, body) };
+    let event = Event { version: world.log.version().next(), time: BEGIN, draft: draft(world, body) };
     world.monitor.stored(&event, Some(Epoch(u64::MAX)), &world.log.events).unwrap();
 }
 
@@ -69,7 +69,7 @@ fn work_left_over_in_a_quiet_world_is_told() {
     world.play(Move::HostStarts(Opening::Nothing)).unwrap();
     world.play(Move::Append(0, AppendFate::Told)).unwrap();
     world.check(&[]).unwrap();
-    let config = ConfigRef { sha256: Sha256::of(b""), model: "m".to_owned(), max_turns: 1 };
+    let config = ConfigRef { sha256: Sha256::of(b""), model: "m".to_owned(), fallback: Vec::new(), max_turns: 1 };
     pretend(&mut world, RunStarted { run: RunId([1; 16]), message: MessageId([1; 16]), config });
     assert_eq!(broken(&world, &[]), Invariant::Answered);
 }
@@ -91,10 +91,11 @@ fn an_append_that_cannot_be_folded_or_lies_about_its_rest_is_told() {
     let try_append = |body: Body, rest| {
         let mut world = world.clone();
         let expected = Expected::after(world.log.version());
-        let append = Append { stream: world.log.stream.clone(), expected, time: NOW, drafts: vec![draft(&world, body)], fence: None, rest };
+        let append =
+            Append { stream: world.log.stream.clone(), expected, time: BEGIN, drafts: vec![draft(&world, body)], fence: None, rest };
         world.log.append(&append, Some(Epoch(u64::MAX)), &mut world.monitor).unwrap_err().invariant
     };
-    let config = ConfigRef { sha256: Sha256::of(b""), model: "m".to_owned(), max_turns: 1 };
+    let config = ConfigRef { sha256: Sha256::of(b""), model: "m".to_owned(), fallback: Vec::new(), max_turns: 1 };
     let twice = RunStarted { run: RunId([1; 16]), message: MessageId([1; 16]), config };
     assert_eq!(try_append(twice.into(), Rest::Busy), Invariant::ReachesRest);
     let ask = AskOpened { ask: Ask { ask: AskId([1; 16]), kind: AskKind::Resume, until: None } };
@@ -114,6 +115,7 @@ fn a_request_that_is_not_in_the_log_is_told() {
     assert_eq!(play(&world), Invariant::StartedBeforeEffect);
     let other = ModelRequested {
         purpose: Purpose::Reply,
+        model: "m".to_owned(),
         attempt,
         epoch: agent::Agent::epoch(&world.log.state),
         covers: Version(1),

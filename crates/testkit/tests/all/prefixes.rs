@@ -12,10 +12,10 @@ use contract::units::Epoch;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use testkit::explore::explore;
-use testkit::world::NOW;
+use testkit::world::BEGIN;
 
 fn fold(state: &mut State, draft: Draft) {
-    let event = Event { version: state.version.next(), time: NOW, draft };
+    let event = Event { version: state.version.next(), time: BEGIN, draft };
     Agent::fold(state, &event).unwrap();
 }
 
@@ -23,7 +23,7 @@ fn fold(state: &mut State, draft: Draft) {
 fn advance_to_rest(state: &State) -> State {
     let mut state = state.clone();
     for _ in 0..ADVANCE_ROUNDS_MAX {
-        let drafts = Agent::advance(&state, NOW);
+        let drafts = Agent::advance(&state, BEGIN);
         if drafts.is_empty() {
             return state;
         }
@@ -39,7 +39,7 @@ fn taken_over(state: &State) -> State {
     let mut state = state.clone();
     let epoch = Epoch(state.epoch().0 + 1);
     let taken = Input::Taken { epoch, host: HostId([9; 16]), machine: MachineId([1; 16]), boot: BootId("boot".to_owned()) };
-    for draft in Agent::accept(&state, taken, NOW).unwrap() {
+    for draft in Agent::accept(&state, taken, BEGIN).unwrap() {
         fold(&mut state, draft);
     }
     advance_to_rest(&state)

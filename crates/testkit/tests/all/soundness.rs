@@ -18,14 +18,14 @@ use std::sync::Arc;
 use testkit::canon::{Canon, canon};
 use testkit::explore::explore;
 use testkit::scenario::Scenario;
-use testkit::world::{NOW, World};
+use testkit::world::{BEGIN, World};
 
 /// Everything a machine can be asked, answered.
 fn behaviour(scenario: &Scenario, state: &State) -> Canon {
     let request = agent::context::context(state).map(|request| (request.items.len(), request.sha256()));
     let accepted: Vec<Result<Vec<Draft>, Rejection>> =
-        inputs(scenario, state).into_iter().map(|input| Agent::accept(state, input, NOW)).collect();
-    canon(&(state, Agent::advance(state, NOW), Agent::effects(state), Agent::rest(state), request, accepted))
+        inputs(scenario, state).into_iter().map(|input| Agent::accept(state, input, BEGIN)).collect();
+    canon(&(state, Agent::advance(state, BEGIN), Agent::effects(state), Agent::rest(state), request, accepted))
 }
 
 fn inputs(scenario: &Scenario, state: &State) -> Vec<Input> {
@@ -53,11 +53,16 @@ fn outcomes(scenario: &Scenario, effect: EffectId) -> Vec<Outcome> {
     let text = || Text::from("text");
     match effect {
         EffectId::Prepare(_) => {
-            vec![Outcome::Prepared(ConfigRef { sha256: Sha256::of(b"config"), model: "scripted".to_owned(), max_turns: 2 })]
+            vec![Outcome::Prepared(ConfigRef {
+                sha256: Sha256::of(b"config"),
+                model: "scripted".to_owned(),
+                fallback: Vec::new(),
+                max_turns: 2,
+            })]
         }
         EffectId::Model(_) => {
-            let replies = (0..=scenario.replies.len()).map(|number| Outcome::Model(scenario.reply(number)));
-            let failed = |class| Outcome::Model(ModelOutcome::Failed { class, message: text() });
+            let replies = (0..=scenario.replies.len()).map(|number| Outcome::Model(scenario.reply(number, 1, "scripted")));
+            let failed = |class| Outcome::Model(ModelOutcome::Failed { class, message: text(), retry_after_ms: None });
             replies.chain([failed(FailureClass::Interrupted), failed(FailureClass::Permanent)]).collect()
         }
         EffectId::Tool(_) => [

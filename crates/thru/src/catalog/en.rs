@@ -26,6 +26,7 @@ pub fn help(text: Help) -> &'static str {
         }
         Help::Task => "What is to be done",
         Help::Model => "Who does the work: script:FILE plays a scripted model, one JSON object a line",
+        Help::Fallback => "Who is asked when the model cannot answer; may be given several times, in order",
         Help::Folder => "Working folder of the tools",
         Help::Session => "A session, ses_…",
         Help::SessionFlag => "Go on with this session instead of starting one",
@@ -140,6 +141,8 @@ pub fn line(what: &Line<'_>) -> String {
         Line::Asked { attempt } => format!("asks the model again, attempt {attempt}"),
         Line::ModelFailed { why } => format!("the model failed: {why}"),
         Line::ModelInterrupted => "the model call was cut off by the crash".to_owned(),
+        Line::Retrying { seconds } => format!("the model is asked again in {seconds} s"),
+        Line::AskedInstead { model } => format!("asks {model} instead"),
         Line::Says(text) => (*text).to_owned(),
         Line::Decided { tool, args } => format!("{tool} {args}"),
         Line::Withdrawn { tool, note } => format!("{tool} not run: {note}"),

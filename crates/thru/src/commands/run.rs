@@ -12,8 +12,15 @@ pub async fn run(run: Run) -> Result<u8, Fault> {
         (None, Some(_)) => String::new(),
         (None, None) => return Err(Fault::new(Problem::NoModel)),
     };
-    let job =
-        Job { session: run.session, key: run.key, max_turns: run.max_turns, resume: run.resume, ..Job::new(run.folder, model, run.task) };
+    let fallback = run.fallback.iter().map(|model| absolute(model)).collect::<Result<_, _>>()?;
+    let job = Job {
+        fallback,
+        session: run.session,
+        key: run.key,
+        max_turns: run.max_turns,
+        resume: run.resume,
+        ..Job::new(run.folder, model, run.task)
+    };
     if job.session.is_none() {
         throughline::check(&job)?;
     }

@@ -19,13 +19,15 @@ pub struct Story {
     calls: BTreeMap<CallId, String>,
     replies: BTreeMap<EventId, Vec<Text>>,
     had_owner: bool,
+    /// The model that was asked last in this run.
+    model: Option<String>,
     answer: Option<EventId>,
 }
 
 impl Story {
     pub fn new(session: SessionId) -> Story {
         let (tools, calls, replies) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Story { session, tools, calls, replies, had_owner: false, answer: None }
+        Story { session, tools, calls, replies, had_owner: false, model: None, answer: None }
     }
 
     /// The texts of the last reply that was said.
@@ -58,13 +60,21 @@ impl Story {
                 line(&Line::Says(&self.answer().iter().map(Text::shown).collect::<String>()))
             }
             Body::RunStarted(_) => {
-                self.answer = None;
+                (self.answer, self.model) = (None, None);
                 line(&Line::RunStarted)
             }
             Body::RunPaused(_) => line(&Line::RunPaused),
             Body::RunResumed(resumed) => line(&Line::RunResumed { by: &resumed.by.0 }),
             Body::RunFinished(finished) => line(&Line::RunFinished { outcome: finished.outcome, reason: finished.reason }),
-            Body::ModelRequested(requested) => line(&Line::Asked { attempt: requested.attempt }),
+            Body::ModelRequested(requested) => {
+                let before = self.model.replace(requested.model.clone());
+                if before.is_some_and(|model| model != requested.model) {
+                    line(&Line::AskedInstead { model: &requested.model })
+                } else {
+                    line(&Line::Asked { attempt: requested.attempt })
+                }
+            }
+            Body::ModelRetrying(retrying) => line(&Line::Retrying { seconds: retrying.at.0.saturating_sub(event.time.0).div_ceil(1_000) }),
             Body::ModelCompleted(completed) => {
                 for part in &completed.parts {
                     if let Part::Call { call, tool, .. } = part {
@@ -132,6 +142,7 @@ impl Story {
             | Body::ModelRequested(_)
             | Body::ModelCompleted(_)
             | Body::ModelFailed(_)
+            | Body::ModelRetrying(_)
             | Body::ActionDecided(_)
             | Body::ActionWithdrawn(_)
             | Body::AskOpened(_)

@@ -13,6 +13,7 @@ mod output;
 mod prefix;
 mod process;
 mod rest;
+mod retry;
 mod rewind;
 mod script;
 mod sessions;

@@ -137,7 +137,14 @@ fn a_model_call_is_open_or_not() {
     let resting = Scene::new();
     let other = EventId([1; 16]);
     let completed = ModelCompleted { request: other, attempt: 1, parts: Vec::new(), usage: Usage::default(), cost_micros: None };
-    let failed = ModelFailed { request: other, attempt: 2, class: FailureClass::Auth, recoverable: false, message: Text::from("") };
+    let failed = ModelFailed {
+        request: other,
+        attempt: 2,
+        class: FailureClass::Auth,
+        recoverable: false,
+        retry_after_ms: None,
+        message: Text::from(""),
+    };
     let said = [
         folded(&asking, again(&asking, "model.requested")),
         folded(&asking, completed.clone()),

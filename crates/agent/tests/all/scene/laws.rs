@@ -57,8 +57,8 @@ fn every_request_is_what_its_event_says(scene: &Scene) {
         assert!(request.is_valid(), "the request at {} is not valid", event.version);
         assert!(!shows_empty_text(&request), "the request at {} shows an empty text", event.version);
         if let Some(last) = &last {
-            // Another configuration changes the first line only.
-            let shorter = ModelRequest { config: request.config, items: last.items.clone() };
+            // Another model or configuration changes the first line only.
+            let shorter = ModelRequest { model: request.model.clone(), config: request.config, items: last.items.clone() };
             assert!(request.canonical().starts_with(&shorter.canonical()), "the request at {} is rewritten", event.version);
         }
         last = Some(request);

@@ -37,6 +37,7 @@ pub fn event(event: &Event) -> String {
             let nudge = requested.nudge.as_ref().map(|nudge| format!(" {}", prompt(nudge))).unwrap_or_default();
             format!("{} attempt {} epoch {}{nudge}", word(&requested.purpose), requested.attempt, requested.epoch)
         }
+        Body::ModelRetrying(retrying) => format!("in {} ms", retrying.at.0 - event.time.0),
         Body::ModelCompleted(completed) => parts(&completed.parts),
         Body::ModelFailed(failed) => {
             let note =

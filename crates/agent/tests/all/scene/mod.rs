@@ -40,7 +40,7 @@ pub struct Scene {
 impl Scene {
     /// A stream without a session.
     pub fn empty() -> Scene {
-        let config = ConfigRef { sha256: Sha256::of(b"configuration"), model: "script".into(), max_turns: MAX_TURNS };
+        let config = ConfigRef { sha256: Sha256::of(b"configuration"), model: "script".into(), fallback: Vec::new(), max_turns: MAX_TURNS };
         let state = Agent::new(StreamId::session(SessionId([7; 16])));
         Scene { log: Vec::new(), state, config, appends: Vec::new(), now: Time(1_700_000_000_000), told: String::new() }
     }
@@ -122,6 +122,22 @@ impl Scene {
         let wanted = self.effects();
         self.tell(&format!("  = {wanted}"));
         Ok(appended)
+    }
+
+    /// Lets the time come that the machine waits for, or a millisecond less.
+    pub fn wait(&mut self, short_by_ms: u64) {
+        let due = Agent::due(&self.state).expect("something is due");
+        self.now = Time(due.0 - short_by_ms);
+        self.tell(if short_by_ms == 0 { "> it is time" } else { "> it is almost time" });
+        let from = self.log.len();
+        self.advance();
+        self.appends.push(from..self.log.len());
+        let appended: Vec<_> = self.log[from..].iter().map(lines::event).collect();
+        for line in appended {
+            self.tell(&format!("  {line}"));
+        }
+        let wanted = self.effects();
+        self.tell(&format!("  = {wanted}"));
     }
 
     pub fn append(&mut self, drafts: Vec<Draft>) {
@@ -243,7 +259,7 @@ impl Scene {
 
     pub fn fails(&mut self, class: FailureClass) {
         let (effect, attempt) = self.model();
-        let outcome = ModelOutcome::Failed { class, message: Text::from("why") };
+        let outcome = ModelOutcome::Failed { class, message: Text::from("why"), retry_after_ms: None };
         self.done(&format!("model fails {}", lines::word(&class)), effect, attempt, Outcome::Model(outcome));
     }
 
