@@ -5,6 +5,8 @@
 
 mod append;
 mod decide;
+#[cfg(test)]
+mod tests;
 
 use contract::effect::{Effect, EffectId};
 use contract::event::Event;

@@ -5,6 +5,7 @@ use crate::running::disagreement;
 use agent::State;
 use contract::body::{Body, HostQuarantined};
 use contract::id::{HostId, SessionId, Sha256, StreamId};
+use contract::machine::Illegal;
 use contract::port::{LeaseError, LogError, Stored, Tail};
 use contract::units::Version;
 use journal::Verified;
@@ -62,26 +63,33 @@ impl Throughline {
             return Ok(Inspection { stream: stream.clone(), verified, requests: 0 });
         }
         let mut requests = Requests::default();
-        self.fold_with(stream, |state, stored| requests.check(stream, state, stored)).await?;
+        let folded = self.fold_with(stream, |state, stored| requests.check(stream, state, stored)).await?;
+        folded.map_err(|illegal| disagreement(stream, illegal))?;
         Ok(Inspection { stream: stream.clone(), verified, requests: requests.seen })
     }
 
-    /// The state of a session as its log has it.
-    pub(crate) async fn fold(&self, stream: &StreamId) -> Result<State, LogError> {
+    /// The state of a session as its log has it, or the event that the machine cannot fold.
+    pub(crate) async fn fold(&self, stream: &StreamId) -> Result<Result<State, Illegal>, LogError> {
         self.fold_with(stream, |_, _| Ok(())).await
     }
 
-    async fn fold_with(&self, stream: &StreamId, mut look: impl FnMut(&State, &Stored) -> Result<(), LogError>) -> Result<State, LogError> {
+    async fn fold_with(
+        &self,
+        stream: &StreamId,
+        mut look: impl FnMut(&State, &Stored) -> Result<(), LogError>,
+    ) -> Result<Result<State, Illegal>, LogError> {
         const READ_MAX: usize = 1_000;
         let mut state = State::new(stream.clone());
         loop {
             let stored = self.log().read(stream, state.version.next(), READ_MAX).await?;
             for one in &stored {
-                agent::fold::fold(&mut state, &one.event).map_err(|illegal| disagreement(stream, illegal))?;
+                if let Err(illegal) = agent::fold::fold(&mut state, &one.event) {
+                    return Ok(Err(illegal));
+                }
                 look(&state, one)?;
             }
             if stored.len() < READ_MAX {
-                return Ok(state);
+                return Ok(Ok(state));
             }
         }
     }

@@ -87,21 +87,21 @@ impl Throughline {
             Some(key) => Key(format!("job/{key}")),
             None => Key(format!("message/{}", SessionId(random()?))),
         };
-        let exists = self.tail(session).await?.is_some();
+        let tail = self.tail(session).await?;
         let mut first = Vec::new();
-        let mut earlier = Version::NONE;
-        if exists || job.session.is_some() {
-            let state = self.drivable(session).await?;
-            if state.seen.contains_key(&key) && is_at_rest(&state) {
-                return Ok(Running::at_rest(session, self.ports.log.clone(), state.version));
+        if tail.is_some() || job.session.is_some() {
+            if let Some(state) = self.drivable(session).await? {
+                if state.seen.contains_key(&key) && is_at_rest(&state) {
+                    return Ok(Running::at_rest(session, self.ports.log.clone(), state.version));
+                }
+                check_models(&state)?;
             }
-            earlier = state.version;
         } else {
             first.push(create(&job)?);
         }
         let text = text::store(self.ports.blobs.as_ref(), job.text, Room::SHOWN).await.map_err(StartError::Store)?;
         first.push(Input::Message { key, text, mode: Mode::Steer, from: job.by });
-        Ok(self.drive(session, first, earlier))
+        Ok(self.drive(session, first, tail.map_or(Version::NONE, |tail| tail.version)))
     }
 
     /// Goes on with a session, whatever it was left in. A quarantined one is tried again.
@@ -113,16 +113,20 @@ impl Throughline {
             }
             other => other?,
         };
-        if is_at_rest(&state) {
-            return Ok(Running::at_rest(session, self.ports.log.clone(), state.version));
+        if let Some(state) = &state {
+            if is_at_rest(state) {
+                return Ok(Running::at_rest(session, self.ports.log.clone(), state.version));
+            }
+            check_models(state)?;
         }
+        let earlier = self.tail(session).await?.map_or(Version::NONE, |tail| tail.version);
         let key = Key(format!("resume/{}", SessionId(random()?)));
-        Ok(self.drive(session, vec![Input::Resume { key, by }], state.version))
+        Ok(self.drive(session, vec![Input::Resume { key, by }], earlier))
     }
 
-    /// The state of a session that exists, may be driven, and whose model can be asked. Nothing is written before this
-    /// is known: a script that was moved must not end the work that names it.
-    async fn drivable(&self, session: SessionId) -> Result<State, StartError> {
+    /// The state of a session that exists and is not quarantined; none when the machine cannot fold its log, which is
+    /// for the driver to find and to record.
+    async fn drivable(&self, session: SessionId) -> Result<Option<State>, StartError> {
         let stream = StreamId::session(session);
         if self.log().tail(&stream).await?.is_none() {
             return Err(StartError::NoSession(session));
@@ -130,13 +134,7 @@ impl Throughline {
         if let Some(quarantined) = self.quarantined().await?.remove(&stream) {
             return Err(StartError::Quarantined(session, quarantined));
         }
-        let state = self.fold(&stream).await?;
-        if let Some(session) = state.session.as_ref().filter(|_| !is_at_rest(&state)) {
-            for model in session.options.model.iter().chain(&session.options.fallback) {
-                models::check(model)?;
-            }
-        }
-        Ok(state)
+        Ok(self.fold(&stream).await?.ok())
     }
 
     fn drive(&self, session: SessionId, first: Vec<Input>, earlier: Version) -> Running {
@@ -148,6 +146,16 @@ impl Throughline {
 
 fn is_at_rest(state: &State) -> bool {
     !state.is_parked() && agent::rest::rest(state) == Rest::Waiting
+}
+
+/// Nothing is written before this is known: a script that was moved must not end the work that names it.
+fn check_models(state: &State) -> Result<(), StartError> {
+    for session in &state.session {
+        for model in session.options.model.iter().chain(&session.options.fallback) {
+            models::check(model)?;
+        }
+    }
+    Ok(())
 }
 
 /// Checks what a job needs before anything is opened or written.

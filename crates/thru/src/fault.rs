@@ -137,3 +137,25 @@ pub fn of_leave(leave: &Leave, session: &str) -> Option<Fault> {
         Leave::Broken(reason) => Fault::new(Problem::Storage(reason)),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_brought_about_here_has_its_code_and_one_line_too() {
+        let network = JournalError::NetworkFilesystem { path: "/mnt/share".into(), kind: "NFS" };
+        let newer = JournalError::Newer { path: "/data".into(), found: 9, known: 1 };
+        for (fault, code, names) in [
+            (Fault::from(OpenError::Journal(network)), code::CONFIGURATION, "NFS"),
+            (Fault::from(OpenError::Journal(newer)), code::CONFIGURATION, "newer"),
+            (of_leave(&Leave::Broken("disk full".into()), "ses_x").unwrap(), code::FAILED, "disk full"),
+            (of_leave(&Leave::Quarantined("illegal".into()), "ses_x").unwrap(), code::BUG, "quarantined"),
+            (of_leave(&Leave::Fenced, "ses_x").unwrap(), code::CONFLICT, "took"),
+        ] {
+            assert_eq!(fault.code, code, "{fault:?}");
+            assert!(fault.message.contains(names) && !fault.message.contains('\n') && !fault.hint.is_empty(), "{fault:?}");
+        }
+        assert_eq!(of_leave(&Leave::Drained, "ses_x"), None);
+    }
+}

@@ -4,6 +4,7 @@ use crate::desk::{Desk, desk};
 use crate::events::Events;
 use crate::script::{held_back, say, shell};
 use serde_json::json;
+use testkit::until::until;
 
 /// A session whose process was killed while its command waits for the file `go`.
 fn killed_while_running(more: &[&str]) -> (Desk, String) {
@@ -135,4 +136,28 @@ fn a_resume_without_its_script_loses_nothing() {
     let said = desk.thru(&["resume", &session]);
     assert_eq!((said.code, said.stdout.as_str()), (Some(0), "told\n"), "{}", said.stderr);
     assert_exact(&desk, &desk.events(&session), 0);
+}
+
+/// Whoever starts the same job again and again, as a scheduler would, must not loop for ever; a person may go on.
+#[test]
+fn a_job_that_keeps_dying_waits_for_a_person() {
+    let desk = desk();
+    desk.script(&[shell(&held_back(7)), say("told")]);
+    let again = || desk.spawn_run(&["--key", "nightly"]);
+    let first = again();
+    let session = first.session();
+    desk.until_effect("began\n");
+    first.kill();
+    for takeovers in 1..=2 {
+        let next = again();
+        until("the command to be adopted again", || (desk.events(&session).count("tool.adopted") == takeovers).then_some(()));
+        next.kill();
+    }
+    let parked = again().wait();
+    assert_eq!(parked.code, Some(6), "{}", parked.stderr);
+    assert_eq!(desk.events(&session).one("ask.opened")["ask"]["kind"], "crash_loop");
+    desk.go();
+    let said = desk.thru(&["resume", &session]);
+    assert_eq!((said.code, said.stdout.as_str()), (Some(0), "told\n"), "{}", said.stderr);
+    assert_eq!(desk.read("effect"), "began\nended\n");
 }
