@@ -150,7 +150,7 @@ fn is_at_rest(state: &State) -> bool {
 
 /// Nothing is written before this is known: a script that was moved must not end the work that names it.
 fn check_models(state: &State) -> Result<(), StartError> {
-    for session in &state.session {
+    if let Some(session) = &state.session {
         for model in session.options.model.iter().chain(&session.options.fallback) {
             models::check(model)?;
         }
