@@ -5,6 +5,7 @@
 
 pub mod breaker;
 pub mod drive;
+pub mod offer;
 pub mod quarantine;
 pub mod shell;
 pub mod text;

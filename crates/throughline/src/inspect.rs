@@ -73,7 +73,7 @@ impl Throughline {
         self.fold_with(stream, |_, _| Ok(())).await
     }
 
-    async fn fold_with(
+    pub(crate) async fn fold_with(
         &self,
         stream: &StreamId,
         mut look: impl FnMut(&State, &Stored) -> Result<(), LogError>,

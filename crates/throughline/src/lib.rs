@@ -21,7 +21,9 @@ mod home;
 mod inspect;
 mod models;
 mod running;
+mod send;
 mod start;
+mod status;
 
 pub use clock::SystemClock;
 pub use home::{Home, HomeError};
@@ -30,7 +32,9 @@ pub use journal::{OpenError as JournalError, Verified};
 pub use models::ModelNameError;
 pub use running::{Ended, Running};
 pub use runtime::drive::{Leave, Refusal};
+pub use send::Sent;
 pub use start::{Job, StartError, check};
+pub use status::{RunningTool, Standing, Status};
 
 /// The other program inside this one; a binary must ask for it before it does anything else.
 pub mod supervisor {

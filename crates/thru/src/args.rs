@@ -5,6 +5,7 @@ use crate::fault::Fault;
 use clap::builder::{NonEmptyStringValueParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command as Clap, value_parser};
+use contract::body::Mode;
 use contract::config::ResumePolicy;
 use contract::id::SessionId;
 use contract::units::Version;
@@ -28,6 +29,17 @@ pub enum Command {
         session: Option<SessionId>,
         json: bool,
     },
+    Send {
+        session: SessionId,
+        text: String,
+        mode: Mode,
+        key: Option<String>,
+        json: bool,
+    },
+    Status {
+        session: Option<SessionId>,
+        json: bool,
+    },
     /// Help or version, already rendered.
     Print(String),
 }
@@ -38,7 +50,7 @@ impl Command {
         match self {
             Command::Run(run) => run.show.json,
             Command::Resume { show, .. } => show.json,
-            Command::Events { .. } | Command::Verify { .. } | Command::Print(_) => false,
+            Command::Events { .. } | Command::Verify { .. } | Command::Send { .. } | Command::Status { .. } | Command::Print(_) => false,
         }
     }
 }
@@ -152,6 +164,24 @@ fn clap() -> Clap {
                 .arg(Arg::new("follow").long("follow").short('f').action(ArgAction::SetTrue).help(help(Help::Follow)))
                 .arg(json_lines()),
         )
+        .subcommand(
+            Clap::new("send")
+                .about(help(Help::Send))
+                .after_help(help(Help::SendAfter))
+                .arg(session().required(true))
+                .arg(
+                    Arg::new("text")
+                        .value_name("TEXT")
+                        .required(true)
+                        .value_parser(NonEmptyStringValueParser::new().try_map(said))
+                        .help(help(Help::Text)),
+                )
+                .arg(Arg::new("steer").long("steer").action(ArgAction::SetTrue).conflicts_with("queue").help(help(Help::Steer)))
+                .arg(Arg::new("queue").long("queue").action(ArgAction::SetTrue).help(help(Help::Queue)))
+                .arg(Arg::new("key").long("key").value_name("KEY").value_parser(NonEmptyStringValueParser::new()).help(help(Help::SendKey)))
+                .arg(json_lines()),
+        )
+        .subcommand(Clap::new("status").about(help(Help::Status)).after_help(help(Help::StatusAfter)).arg(session()).arg(json_lines()))
         .subcommand(Clap::new("verify").about(help(Help::Verify)).after_help(help(Help::VerifyAfter)).arg(session()).arg(json_lines()))
 }
 
@@ -214,6 +244,17 @@ fn command(matches: &ArgMatches) -> Result<Command, Fault> {
             let from = Version(sub.get_one::<u64>("from").copied().unwrap_or(1));
             Command::Events { session, from, follow: sub.get_flag("follow"), json: sub.get_flag("json") }
         }
+        Some(("send", sub)) => {
+            let Some(session) = session(sub) else { return Err(Fault::bug("send without a session")) };
+            Command::Send {
+                session,
+                text: sub.get_one::<String>("text").cloned().unwrap_or_default(),
+                mode: if sub.get_flag("queue") { Mode::Queue } else { Mode::Steer },
+                key: sub.get_one::<String>("key").cloned(),
+                json: sub.get_flag("json"),
+            }
+        }
+        Some(("status", sub)) => Command::Status { session: session(sub), json: sub.get_flag("json") },
         Some(("verify", sub)) => Command::Verify { session: session(sub), json: sub.get_flag("json") },
         Some((name, _)) => return Err(Fault::bug(name)),
         None => return Err(Fault::bug("no command")),

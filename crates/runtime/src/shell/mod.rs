@@ -19,9 +19,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{AbortHandle, JoinHandle};
+use tokio::time::MissedTickBehavior;
 
 /// Events read at once, so that a long stream does not stand in memory twice.
 const READ_MAX: usize = 1_000;
+/// How often a driven session looks for what other processes said: sooner than a person notices.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// First pause before a repeated append, doubled each time.
 const RETRY_FIRST_MS: u64 = 10;
 /// Longest pause before a repeated append: storage that comes back is noticed within a second.
@@ -118,8 +121,17 @@ impl Shell {
             self.on(Cause::Input { caller: None, input }).await;
         }
         self.on(Cause::Open).await;
+        let mut look = tokio::time::interval(LOOK_EVERY);
+        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
         while !self.driver.has_left() {
-            let Some(message) = inbox.recv().await else { break };
+            let message = tokio::select! {
+                message = inbox.recv() => message,
+                _ = look.tick() => {
+                    self.look().await;
+                    continue;
+                }
+            };
+            let Some(message) = message else { break };
             let cause = match message {
                 Message::Cause(cause) => cause,
                 Message::Input(input, answer) => {
@@ -130,6 +142,18 @@ impl Shell {
                 }
             };
             self.on(cause).await;
+        }
+    }
+
+    /// Looks whether another process said something to the session.
+    async fn look(&mut self) {
+        if !self.driver.is_settled() {
+            return;
+        }
+        // A log that cannot be read now is met again by the next append.
+        let tail = self.ports.log.tail(&self.stream).await.ok().flatten();
+        if tail.is_some_and(|tail| tail.version > self.driver.state().version) {
+            self.on(Cause::Changed).await;
         }
     }
 

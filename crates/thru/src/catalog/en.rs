@@ -3,6 +3,7 @@
 use super::{Help, Line, Problem};
 use contract::ask::AskKind;
 use contract::body::{CancelReason, FinishReason, RunOutcome, UnknownReason};
+use throughline::Standing;
 
 pub const WAITING: &str = "waiting for you";
 
@@ -51,6 +52,20 @@ pub fn help(text: Help) -> &'static str {
         Help::From => "First version to show",
         Help::Follow => "Go on showing events as they come",
         Help::Verify => "Check that nothing stored was changed, lost or put in another order",
+        Help::Send => "Say something to a session, also while another terminal runs it",
+        Help::SendAfter => {
+            "The message is durable when this returns. It says who will act on it, or how to resume the session when nobody\n\
+             does. The model sees it at its next call; tools that run go on.\n\n\
+             Examples:\n  thru send ses_… \"Use the staging server\"\n  thru send ses_… --queue \"Then write a summary\""
+        }
+        Help::SendKey => "The same key again is the same message",
+        Help::Text => "What you want to say",
+        Help::Steer => "Enter the work that is going on (the default)",
+        Help::Queue => "Wait for the work to end and become the next",
+        Help::Status => "Show how sessions stand: what runs, what waits, who drives them",
+        Help::StatusAfter => {
+            "Without an ID the latest sessions are listed.\n\nExamples:\n  thru status\n  thru status ses_…\n  thru status --json"
+        }
         Help::VerifyAfter => {
             "Checks the hash chain, the order and the meaning of every event, of one session or of everything.\n\
              Exit code 1 names the first broken event.\n\nExamples:\n  thru verify\n  thru verify ses_…"
@@ -103,7 +118,7 @@ pub fn hint(what: &Problem<'_>) -> String {
         }
         Problem::NewerData(_) => "nothing was changed; use the newer version of thru",
         Problem::TooLong { .. } => "nothing was started; put long material into a file and name it in the task",
-        Problem::NoSession(_) => "nothing was changed; `thru resume --last` finds the latest one",
+        Problem::NoSession(_) => "nothing was changed; `thru status` lists them",
         Problem::NoSessions => "nothing was changed; start one with `thru run`",
         Problem::Fenced => "nothing is lost; the other process goes on with it",
         Problem::Damaged(_) => "other sessions are unaffected; `thru verify` shows each one",
@@ -175,7 +190,36 @@ pub fn line(what: &Line<'_>) -> String {
             format!("{stream}: {events} events, chain whole, {requests} model requests recomputed, ends in {hash}")
         }
         Line::VerifiedAll { streams } => format!("{} verified", count(*streams as u64, "stream")),
+        Line::Sent { version, holder: Some(holder), .. } => {
+            format!("recorded as event {version}; {holder} drives the session and will act on it")
+        }
+        Line::Sent { version, holder: None, session } => {
+            format!("recorded as event {version}; nobody drives the session: thru resume {session}")
+        }
+        Line::StatusOf { session, standing, holder, task } => {
+            let driven = if holder.is_some() { ", driven" } else { "" };
+            format!("{session}  {}{driven}  {task}", standing_words(standing))
+        }
+        Line::StatusFigures { turns, calls, tokens, events, folder } => {
+            let (turns, calls) = (count(u64::from(*turns), "turn"), count(u64::from(*calls), "tool call"));
+            format!("  {turns}, {calls}, {tokens} tokens, {events} events, in {folder}")
+        }
+        Line::StatusRunning { tool, args, seconds } => format!("  running for {seconds} s: {tool} {args}"),
+        Line::StatusWaiting { text } => format!("  not seen yet: {text}"),
         Line::Left { signal } => format!("left on {signal}; nothing is lost"),
+    }
+}
+
+fn standing_words(standing: &Standing) -> String {
+    match standing {
+        Standing::AtRest => "at rest".to_owned(),
+        Standing::Asking => "asking the model".to_owned(),
+        Standing::Acting => "tools are running".to_owned(),
+        Standing::Retrying { .. } => "waiting to ask the model again".to_owned(),
+        Standing::Parked { asks } if asks.contains(&AskKind::CrashLoop) => "waiting for you: it died too often".to_owned(),
+        Standing::Parked { asks } if asks.is_empty() => "paused".to_owned(),
+        Standing::Parked { .. } => "waiting for you".to_owned(),
+        Standing::Due => "has work to do".to_owned(),
     }
 }
 

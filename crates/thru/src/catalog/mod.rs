@@ -5,6 +5,7 @@ mod en;
 
 use contract::ask::AskKind;
 use contract::body::{CancelReason, FinishReason, RunOutcome, UnknownReason};
+use throughline::Standing;
 
 /// Texts of `--help`.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +36,14 @@ pub enum Help {
     Follow,
     Verify,
     VerifyAfter,
+    Send,
+    SendAfter,
+    SendKey,
+    Text,
+    Steer,
+    Queue,
+    Status,
+    StatusAfter,
 }
 
 /// What can be wrong.
@@ -97,6 +106,11 @@ pub enum Line<'a> {
     VerifiedStream { stream: &'a str, events: u64, requests: u64, hash: &'a str },
     VerifiedAll { streams: usize },
     Left { signal: &'a str },
+    Sent { version: u64, holder: Option<&'a str>, session: &'a str },
+    StatusOf { session: &'a str, standing: &'a Standing, holder: Option<&'a str>, task: &'a str },
+    StatusFigures { turns: u32, calls: u32, tokens: u64, events: u64, folder: &'a str },
+    StatusRunning { tool: &'a str, args: &'a str, seconds: u64 },
+    StatusWaiting { text: &'a str },
 }
 
 #[must_use]

@@ -4,6 +4,8 @@ mod events;
 mod follow;
 mod resume;
 mod run;
+mod send;
+mod status;
 mod verify;
 
 use crate::args::Command;
@@ -18,6 +20,8 @@ pub async fn run(command: Command) -> Result<u8, Fault> {
         Command::Resume { which, show } => resume::run(which, show).await,
         Command::Events { session, from, follow, json } => events::run(session, from, follow, json).await,
         Command::Verify { session, json } => verify::run(session, json).await,
+        Command::Send { session, text, mode, key, json } => send::run(session, text, mode, key, json).await,
+        Command::Status { session, json } => status::run(session, json).await,
         Command::Print(text) => {
             render::out(text.trim_end().as_bytes());
             Ok(code::DONE)

@@ -3,7 +3,7 @@
 mod story;
 mod tally;
 
-pub use story::Story;
+pub use story::{Story, excerpt};
 pub use tally::Tally;
 
 use crate::args::Show;

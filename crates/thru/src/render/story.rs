@@ -92,11 +92,11 @@ impl Story {
             Body::ModelFailed(failed) => line(&Line::ModelFailed { why: &failed.message.shown() }),
             Body::ActionDecided(decided) => {
                 self.tools.insert(decided.action, decided.tool.clone());
-                line(&Line::Decided { tool: &decided.tool, args: &excerpt(&decided.args) })
+                line(&Line::Decided { tool: &decided.tool, args: &excerpt(&decided.args.shown()) })
             }
             Body::ActionWithdrawn(withdrawn) => {
                 let tool = self.calls.get(&withdrawn.call).cloned().unwrap_or_else(|| withdrawn.call.to_string());
-                line(&Line::Withdrawn { tool: &tool, note: &excerpt(&withdrawn.note) })
+                line(&Line::Withdrawn { tool: &tool, note: &excerpt(&withdrawn.note.shown()) })
             }
             Body::AskOpened(opened) => line(&Line::AskOpened { kind: opened.ask.kind }),
             Body::AskAnswered(answered) => line(&Line::AskAnswered { by: &answered.by.0 }),
@@ -124,11 +124,11 @@ impl Story {
                 exit: finished.exit,
                 signal: finished.signal,
                 bytes: finished.output.len(),
-                shown: &excerpt(&finished.output),
+                shown: &excerpt(&finished.output.shown()),
             }),
             Body::ToolCancelled(cancelled) => line(&Line::Cancelled { tool: &name(&cancelled.action), reason: cancelled.reason }),
             Body::ToolUnknown(unknown) => {
-                line(&Line::Unknown { tool: &name(&unknown.action), reason: unknown.reason, shown: &excerpt(&unknown.output) })
+                line(&Line::Unknown { tool: &name(&unknown.action), reason: unknown.reason, shown: &excerpt(&unknown.output.shown()) })
             }
             Body::ToolReconciled(reconciled) => line(&Line::Reconciled { tool: &name(&reconciled.action) }),
             Body::SessionCreated(_)
@@ -159,8 +159,7 @@ fn harmless(text: &str) -> String {
 }
 
 /// The beginning of a text on one line, with control characters made harmless.
-fn excerpt(text: &Text) -> String {
-    let shown = text.shown();
-    let flat: String = shown.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).take(EXCERPT_CHARS_MAX + 1).collect();
+pub fn excerpt(text: &str) -> String {
+    let flat: String = text.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).take(EXCERPT_CHARS_MAX + 1).collect();
     if flat.chars().count() > EXCERPT_CHARS_MAX { flat.chars().take(EXCERPT_CHARS_MAX).chain("…".chars()).collect() } else { flat }
 }

@@ -18,4 +18,5 @@ mod rewind;
 mod script;
 mod sessions;
 mod signals;
+mod talk;
 mod unknown;

@@ -1,0 +1,56 @@
+//! `thru status`: how sessions stand, from the log alone.
+
+use super::open_existing;
+use crate::catalog::{Line, line};
+use crate::fault::{Fault, code};
+use crate::render::{excerpt, fault, out};
+use contract::id::SessionId;
+use contract::port::Clock;
+use throughline::{Status, SystemClock, Throughline};
+
+/// Sessions that are listed; older ones are found by their id.
+const LISTED_MAX: usize = 20;
+
+pub async fn run(session: Option<SessionId>, json: bool) -> Result<u8, Fault> {
+    let throughline = open_existing()?;
+    match session {
+        Some(session) => show(&throughline.status(session).await?, json, true),
+        None => return list(&throughline, json).await,
+    }
+    Ok(code::DONE)
+}
+
+/// One that cannot be read does not hide the others.
+async fn list(throughline: &Throughline, json: bool) -> Result<u8, Fault> {
+    let mut exit = code::DONE;
+    let sessions = throughline.sessions(LISTED_MAX).await?;
+    for session in sessions.iter().filter_map(|tail| tail.stream.session_id()) {
+        match throughline.status(session).await {
+            Ok(status) => show(&status, json, false),
+            Err(error) => exit = fault(&Fault::from(error), false),
+        }
+    }
+    Ok(exit)
+}
+
+fn show(status: &Status, json: bool, whole: bool) {
+    if json {
+        // It holds strings, numbers and lists of such: nothing in it can fail to be JSON.
+        return out(serde_json::to_string(status).unwrap_or_default().as_bytes());
+    }
+    let (session, holder) = (status.session.to_string(), status.holder.map(|holder| holder.to_string()));
+    let task = excerpt(&status.task);
+    out(line(&Line::StatusOf { session: &session, standing: &status.standing, holder: holder.as_deref(), task: &task }).as_bytes());
+    if !whole {
+        return;
+    }
+    for running in &status.running {
+        let seconds = SystemClock.now().0.saturating_sub(running.since.0) / 1_000;
+        out(line(&Line::StatusRunning { tool: &running.tool, args: &excerpt(&running.args), seconds }).as_bytes());
+    }
+    for text in &status.waiting {
+        out(line(&Line::StatusWaiting { text: &excerpt(text) }).as_bytes());
+    }
+    let Status { turns, tool_calls, tokens, version, folder, .. } = status;
+    out(line(&Line::StatusFigures { turns: *turns, calls: *tool_calls, tokens: *tokens, events: version.0, folder }).as_bytes());
+}
