@@ -105,84 +105,89 @@ fn clap() -> Clap {
         .after_help(help(Help::After))
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommand(
-            Clap::new("run")
-                .about(help(Help::Run))
-                .after_help(help(Help::RunAfter))
-                .arg(
-                    Arg::new("task")
-                        .value_name("TASK")
-                        .required(true)
-                        .value_parser(NonEmptyStringValueParser::new().try_map(said))
-                        .help(help(Help::Task)),
-                )
-                .arg(Arg::new("model").long("model").value_name("MODEL").help(help(Help::Model)))
-                .arg(Arg::new("fallback").long("fallback").value_name("MODEL").action(ArgAction::Append).help(help(Help::Fallback)))
-                .arg(folder())
-                .arg(session_flag())
-                .arg(Arg::new("key").long("key").value_name("KEY").value_parser(NonEmptyStringValueParser::new()).help(help(Help::Key)))
-                .arg(
-                    Arg::new("max-turns")
-                        .long("max-turns")
-                        .value_name("N")
-                        .value_parser(value_parser!(u32).range(1..))
-                        .help(help(Help::MaxTurns)),
-                )
-                .arg(
-                    Arg::new("on-resume")
-                        .long("on-resume")
-                        .value_name("POLICY")
-                        .value_parser(["continue", "ask", "paused"])
-                        .default_value("continue")
-                        .help(help(Help::OnResume)),
-                )
-                .arg(json())
-                .arg(quiet()),
+        .subcommands([run_command(), resume_command(), events_command(), send_command(), status_command(), verify_command()])
+}
+
+fn run_command() -> Clap {
+    Clap::new("run")
+        .about(help(Help::Run))
+        .after_help(help(Help::RunAfter))
+        .arg(
+            Arg::new("task")
+                .value_name("TASK")
+                .required(true)
+                .value_parser(NonEmptyStringValueParser::new().try_map(said))
+                .help(help(Help::Task)),
         )
-        .subcommand(
-            Clap::new("resume")
-                .about(help(Help::Resume))
-                .after_help(help(Help::ResumeAfter))
-                .arg(session().required_unless_present("last"))
-                .arg(Arg::new("last").long("last").action(ArgAction::SetTrue).conflicts_with("session").help(help(Help::Last)))
-                .arg(json())
-                .arg(quiet()),
+        .arg(Arg::new("model").long("model").value_name("MODEL").help(help(Help::Model)))
+        .arg(Arg::new("fallback").long("fallback").value_name("MODEL").action(ArgAction::Append).help(help(Help::Fallback)))
+        .arg(folder())
+        .arg(session_flag())
+        .arg(Arg::new("key").long("key").value_name("KEY").value_parser(NonEmptyStringValueParser::new()).help(help(Help::Key)))
+        .arg(Arg::new("max-turns").long("max-turns").value_name("N").value_parser(value_parser!(u32).range(1..)).help(help(Help::MaxTurns)))
+        .arg(
+            Arg::new("on-resume")
+                .long("on-resume")
+                .value_name("POLICY")
+                .value_parser(["continue", "ask", "paused"])
+                .default_value("continue")
+                .help(help(Help::OnResume)),
         )
-        .subcommand(
-            Clap::new("events")
-                .about(help(Help::Events))
-                .after_help(help(Help::EventsAfter))
-                .arg(session().required(true))
-                .arg(
-                    Arg::new("from")
-                        .long("from")
-                        .value_name("VERSION")
-                        .value_parser(value_parser!(u64).range(1..))
-                        .default_value("1")
-                        .help(help(Help::From)),
-                )
-                .arg(Arg::new("follow").long("follow").short('f').action(ArgAction::SetTrue).help(help(Help::Follow)))
-                .arg(json_lines()),
+        .arg(json())
+        .arg(quiet())
+}
+
+fn resume_command() -> Clap {
+    Clap::new("resume")
+        .about(help(Help::Resume))
+        .after_help(help(Help::ResumeAfter))
+        .arg(session().required_unless_present("last"))
+        .arg(Arg::new("last").long("last").action(ArgAction::SetTrue).conflicts_with("session").help(help(Help::Last)))
+        .arg(json())
+        .arg(quiet())
+}
+
+fn events_command() -> Clap {
+    Clap::new("events")
+        .about(help(Help::Events))
+        .after_help(help(Help::EventsAfter))
+        .arg(session().required(true))
+        .arg(
+            Arg::new("from")
+                .long("from")
+                .value_name("VERSION")
+                .value_parser(value_parser!(u64).range(1..))
+                .default_value("1")
+                .help(help(Help::From)),
         )
-        .subcommand(
-            Clap::new("send")
-                .about(help(Help::Send))
-                .after_help(help(Help::SendAfter))
-                .arg(session().required(true))
-                .arg(
-                    Arg::new("text")
-                        .value_name("TEXT")
-                        .required(true)
-                        .value_parser(NonEmptyStringValueParser::new().try_map(said))
-                        .help(help(Help::Text)),
-                )
-                .arg(Arg::new("steer").long("steer").action(ArgAction::SetTrue).conflicts_with("queue").help(help(Help::Steer)))
-                .arg(Arg::new("queue").long("queue").action(ArgAction::SetTrue).help(help(Help::Queue)))
-                .arg(Arg::new("key").long("key").value_name("KEY").value_parser(NonEmptyStringValueParser::new()).help(help(Help::SendKey)))
-                .arg(json_lines()),
+        .arg(Arg::new("follow").long("follow").short('f').action(ArgAction::SetTrue).help(help(Help::Follow)))
+        .arg(json_lines())
+}
+
+fn send_command() -> Clap {
+    Clap::new("send")
+        .about(help(Help::Send))
+        .after_help(help(Help::SendAfter))
+        .arg(session().required(true))
+        .arg(
+            Arg::new("text")
+                .value_name("TEXT")
+                .required(true)
+                .value_parser(NonEmptyStringValueParser::new().try_map(said))
+                .help(help(Help::Text)),
         )
-        .subcommand(Clap::new("status").about(help(Help::Status)).after_help(help(Help::StatusAfter)).arg(session()).arg(json_lines()))
-        .subcommand(Clap::new("verify").about(help(Help::Verify)).after_help(help(Help::VerifyAfter)).arg(session()).arg(json_lines()))
+        .arg(Arg::new("steer").long("steer").action(ArgAction::SetTrue).conflicts_with("queue").help(help(Help::Steer)))
+        .arg(Arg::new("queue").long("queue").action(ArgAction::SetTrue).help(help(Help::Queue)))
+        .arg(Arg::new("key").long("key").value_name("KEY").value_parser(NonEmptyStringValueParser::new()).help(help(Help::SendKey)))
+        .arg(json_lines())
+}
+
+fn status_command() -> Clap {
+    Clap::new("status").about(help(Help::Status)).after_help(help(Help::StatusAfter)).arg(session()).arg(json_lines())
+}
+
+fn verify_command() -> Clap {
+    Clap::new("verify").about(help(Help::Verify)).after_help(help(Help::VerifyAfter)).arg(session()).arg(json_lines())
 }
 
 /// A task that says something.

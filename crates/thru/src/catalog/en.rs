@@ -1,6 +1,6 @@
 //! English.
 
-use super::{Help, Line, Problem};
+use super::{Help, Line, Problem, StatusLine};
 use contract::ask::AskKind;
 use contract::body::{CancelReason, FinishReason, RunOutcome, UnknownReason};
 use throughline::Standing;
@@ -196,17 +196,22 @@ pub fn line(what: &Line<'_>) -> String {
         Line::Sent { version, holder: None, session } => {
             format!("recorded as event {version}; nobody drives the session: thru resume {session}")
         }
-        Line::StatusOf { session, standing, holder, task } => {
-            let driven = if holder.is_some() { ", driven" } else { "" };
+        Line::Left { signal } => format!("left on {signal}; nothing is lost"),
+    }
+}
+
+pub fn status(what: &StatusLine<'_>) -> String {
+    match what {
+        StatusLine::Session { session, standing, driven, task } => {
+            let driven = if *driven { ", driven" } else { "" };
             format!("{session}  {}{driven}  {task}", standing_words(standing))
         }
-        Line::StatusFigures { turns, calls, tokens, events, folder } => {
+        StatusLine::Running { tool, args, seconds } => format!("  running for {seconds} s: {tool} {args}"),
+        StatusLine::Waiting { text } => format!("  not seen yet: {text}"),
+        StatusLine::Figures { turns, calls, tokens, events, folder } => {
             let (turns, calls) = (count(u64::from(*turns), "turn"), count(u64::from(*calls), "tool call"));
             format!("  {turns}, {calls}, {tokens} tokens, {events} events, in {folder}")
         }
-        Line::StatusRunning { tool, args, seconds } => format!("  running for {seconds} s: {tool} {args}"),
-        Line::StatusWaiting { text } => format!("  not seen yet: {text}"),
-        Line::Left { signal } => format!("left on {signal}; nothing is lost"),
     }
 }
 

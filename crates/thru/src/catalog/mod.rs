@@ -107,10 +107,15 @@ pub enum Line<'a> {
     VerifiedAll { streams: usize },
     Left { signal: &'a str },
     Sent { version: u64, holder: Option<&'a str>, session: &'a str },
-    StatusOf { session: &'a str, standing: &'a Standing, holder: Option<&'a str>, task: &'a str },
-    StatusFigures { turns: u32, calls: u32, tokens: u64, events: u64, folder: &'a str },
-    StatusRunning { tool: &'a str, args: &'a str, seconds: u64 },
-    StatusWaiting { text: &'a str },
+}
+
+/// A line about how a session stands.
+#[derive(Clone, Copy, Debug)]
+pub enum StatusLine<'a> {
+    Session { session: &'a str, standing: &'a Standing, driven: bool, task: &'a str },
+    Running { tool: &'a str, args: &'a str, seconds: u64 },
+    Waiting { text: &'a str },
+    Figures { turns: u32, calls: u32, tokens: u64, events: u64, folder: &'a str },
 }
 
 #[must_use]
@@ -132,6 +137,11 @@ pub fn hint(what: &Problem<'_>) -> String {
 #[must_use]
 pub fn line(what: &Line<'_>) -> String {
     en::line(what)
+}
+
+#[must_use]
+pub fn status(what: &StatusLine<'_>) -> String {
+    en::status(what)
 }
 
 /// Word for how a session stands, for the summary.

@@ -1,7 +1,7 @@
 //! `thru status`: how sessions stand, from the log alone.
 
 use super::open_existing;
-use crate::catalog::{Line, line};
+use crate::catalog::{self, StatusLine};
 use crate::fault::{Fault, code};
 use crate::render::{excerpt, fault, out};
 use contract::id::SessionId;
@@ -38,19 +38,19 @@ fn show(status: &Status, json: bool, whole: bool) {
         // It holds strings, numbers and lists of such: nothing in it can fail to be JSON.
         return out(serde_json::to_string(status).unwrap_or_default().as_bytes());
     }
-    let (session, holder) = (status.session.to_string(), status.holder.map(|holder| holder.to_string()));
-    let task = excerpt(&status.task);
-    out(line(&Line::StatusOf { session: &session, standing: &status.standing, holder: holder.as_deref(), task: &task }).as_bytes());
+    let say = |what: &StatusLine<'_>| out(catalog::status(what).as_bytes());
+    let (session, task) = (status.session.to_string(), excerpt(&status.task));
+    say(&StatusLine::Session { session: &session, standing: &status.standing, driven: status.holder.is_some(), task: &task });
     if !whole {
         return;
     }
     for running in &status.running {
         let seconds = SystemClock.now().0.saturating_sub(running.since.0) / 1_000;
-        out(line(&Line::StatusRunning { tool: &running.tool, args: &excerpt(&running.args), seconds }).as_bytes());
+        say(&StatusLine::Running { tool: &running.tool, args: &excerpt(&running.args), seconds });
     }
     for text in &status.waiting {
-        out(line(&Line::StatusWaiting { text: &excerpt(text) }).as_bytes());
+        say(&StatusLine::Waiting { text: &excerpt(text) });
     }
     let Status { turns, tool_calls, tokens, version, folder, .. } = status;
-    out(line(&Line::StatusFigures { turns: *turns, calls: *tool_calls, tokens: *tokens, events: version.0, folder }).as_bytes());
+    say(&StatusLine::Figures { turns: *turns, calls: *tool_calls, tokens: *tokens, events: version.0, folder });
 }
