@@ -15,6 +15,7 @@ pub mod id;
 pub mod input;
 pub mod limits;
 pub mod machine;
+mod naming;
 pub mod outcome;
 pub mod planted;
 pub mod port;

@@ -3,8 +3,8 @@
 //! Owns the order fence, repeat, tail, and the rows of an event. Must not commit: that is the writer's.
 
 use super::column;
-use super::job::Stop;
 use super::lease;
+use super::stop::Stop;
 use crate::append::Prepared;
 use crate::chain::{GENESIS, link};
 use contract::id::{EventId, Sha256};

@@ -2,6 +2,7 @@
 //!
 //! Owns the rule that an answer is kept back until the transaction is durable. Must not touch the connection itself.
 
+use super::stop::Stop;
 use super::trouble;
 use super::{append, lease, query};
 use crate::append::Prepared;
@@ -54,19 +55,6 @@ impl Job {
             Job::Acquire { ticket, .. } => ticket.settle(end),
             Job::Release { ticket, .. } => ticket.settle(end),
         }
-    }
-}
-
-/// Why a job did not do what it was asked.
-pub(super) enum Stop<E> {
-    /// Its own answer; the other jobs go on.
-    Refused(E),
-    Storage(rusqlite::Error),
-}
-
-impl<E> From<rusqlite::Error> for Stop<E> {
-    fn from(error: rusqlite::Error) -> Stop<E> {
-        Stop::Storage(error)
     }
 }
 

@@ -3,7 +3,7 @@
 //! Owns the rule that an epoch only grows. Must not decide by time who is alive: a host is alive while its lock is held.
 
 use super::column;
-use super::job::Stop;
+use super::stop::Stop;
 use crate::hosts::Hosts;
 use contract::id::{HostId, StreamId};
 use contract::port::{Lease, LeaseError};

@@ -10,10 +10,13 @@ mod open;
 mod query;
 mod reader;
 mod schema;
+mod stop;
 mod trouble;
+mod tuning;
 mod writer;
 
-pub use open::{OpenError, Options, Tuning};
+pub use open::{OpenError, Options};
+pub use tuning::Tuning;
 
 use crate::append::Prepared;
 use crate::blobs::{self, BlobFolder};

@@ -6,6 +6,7 @@ use super::SqliteJournal;
 use super::reader::Readers;
 use super::schema::{self, SchemaError};
 use super::trouble;
+use super::tuning::Tuning;
 use super::writer::Writer;
 use crate::blobs::BlobFolder;
 use crate::durable;
@@ -47,22 +48,6 @@ pub enum OpenError {
     Newer { path: PathBuf, found: i64, known: i64 },
     #[error("{} cannot be opened: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
-}
-
-/// Limits of the writer that only tests change.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub struct Tuning {
-    /// Pages that the database may have: a full disk.
-    pub pages_max: Option<u32>,
-    /// Milliseconds that the writer waits for another process.
-    pub busy_timeout_ms: u64,
-}
-
-impl Default for Tuning {
-    fn default() -> Tuning {
-        Tuning { pages_max: None, busy_timeout_ms: schema::BUSY_TIMEOUT_MS }
-    }
 }
 
 pub(super) fn open(options: Options, tuning: Tuning) -> Result<SqliteJournal, OpenError> {

@@ -3,13 +3,11 @@
 //! Owns `PRAGMA user_version`: a change of the tables is one more step at the end of `STEPS`, never an edit of one.
 //! Must not touch stored events.
 
-use super::open::Tuning;
+use super::tuning::{BUSY_TIMEOUT_MS, Tuning};
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::path::Path;
 use std::time::Duration;
 
-/// Milliseconds that a statement waits for another process before it counts as busy: longer than any commit takes.
-pub(super) const BUSY_TIMEOUT_MS: u64 = 5_000;
 /// Prepared statements kept by a connection; more than there are different ones here.
 const STATEMENTS_MAX: usize = 32;
 

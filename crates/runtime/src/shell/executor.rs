@@ -1,17 +1,15 @@
 //! Executes one effect and reports exactly one end of it, also when the executor itself breaks.
 
+use super::report::Reporter;
 use super::{Message, model, tool};
 use crate::Ports;
-use crate::drive::Cause;
 use crate::text::Trouble;
 use agent::State;
-use contract::body::{FailureClass, UnknownReason};
 use contract::config::Options;
 use contract::crash;
-use contract::effect::{Effect, EffectId};
+use contract::effect::Effect;
 use contract::id::StreamId;
-use contract::outcome::{ModelOutcome, Outcome, ToolOutcome};
-use contract::text::Text;
+use contract::outcome::Outcome;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -25,7 +23,7 @@ pub(super) fn work(
     effect: Effect,
     causes: UnboundedSender<Message>,
 ) -> impl Future<Output = ()> + Send + 'static {
-    let report = Reporter { effect: effect.id(), attempt: effect.attempt(), causes };
+    let report = Reporter::new(effect, causes);
     let running = begin(ports.clone(), state, stream, effect, report.clone());
     async move {
         crash::point("effect");
@@ -33,7 +31,7 @@ pub(super) fn work(
         crash::point("outcome");
         match caught {
             Some(Ok(outcome)) => report.end(outcome),
-            Some(Err(trouble)) => drop(report.causes.send(Message::Cause(Cause::Broken(trouble)))),
+            Some(Err(trouble)) => report.give_up(trouble),
             None => report.end_broken(),
         }
     }
@@ -64,38 +62,6 @@ async fn prepare(ports: Ports, options: Options) -> Result<Outcome, Trouble> {
     let bytes = config.to_bytes().map_err(|error| error.to_string())?;
     let sha256 = ports.blobs.put(bytes).await.map_err(|error| error.to_string())?;
     Ok(Outcome::Prepared(config.reference(sha256)))
-}
-
-#[derive(Clone)]
-pub(super) struct Reporter {
-    effect: EffectId,
-    attempt: u16,
-    causes: UnboundedSender<Message>,
-}
-
-impl Reporter {
-    /// A loop that has ended recovers the effect later, so nobody need hear of it.
-    pub(super) fn end(&self, outcome: Outcome) {
-        let cause = Cause::Outcome { effect: self.effect, attempt: self.attempt, outcome };
-        drop(self.causes.send(Message::Cause(cause)));
-    }
-
-    /// The executor panicked: what it did is not known.
-    fn end_broken(&self) {
-        let outcome = match self.effect {
-            EffectId::Tool(_) => Outcome::Tool(ToolOutcome::Unknown { reason: UnknownReason::Lost, output: Text::Inline(String::new()) }),
-            EffectId::Model(_) => Outcome::Model(ModelOutcome::Failed {
-                class: FailureClass::Permanent,
-                message: Text::Inline("executor panicked".to_owned()),
-                retry_after_ms: None,
-            }),
-            EffectId::Prepare(_) => {
-                drop(self.causes.send(Message::Cause(Cause::Broken("the configuration of the run cannot be made".to_owned()))));
-                return;
-            }
-        };
-        self.end(outcome);
-    }
 }
 
 /// Ends with `None` when the future panics.

@@ -2,6 +2,7 @@
 
 mod executor;
 mod model;
+mod report;
 mod tool;
 
 use crate::drive::{Caller, Cause, Do, Driver, Leave, Refusal};

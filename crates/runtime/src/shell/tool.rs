@@ -1,6 +1,6 @@
 //! Runs a tool attempt, or finds out what became of one.
 
-use super::executor::Reporter;
+use super::report::Reporter;
 use crate::Ports;
 use crate::text::{Trouble, store, whole};
 use agent::State;
