@@ -7,6 +7,7 @@ pub mod breaker;
 pub mod drive;
 pub mod offer;
 pub mod quarantine;
+pub mod read;
 pub mod shell;
 pub mod text;
 

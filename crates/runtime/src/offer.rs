@@ -1,16 +1,14 @@
 //! What any process may do with a session it does not own: say something to it. The owner notices and decides.
 
-use crate::Ports;
+use crate::{Ports, read};
 use agent::{Agent, State};
 use contract::event::Event;
 use contract::id::StreamId;
 use contract::input::{Input, Rejection};
 use contract::machine::{Illegal, Machine};
-use contract::port::{Append, AppendError, Expected, Log, LogError};
+use contract::port::{Append, AppendError, Expected, LogError};
 use contract::units::Version;
 
-/// Events read at once.
-const READ_MAX: usize = 1_000;
 /// Other writers that may be first, one after the other, before the input counts as not accepted.
 const RACES_MAX: usize = 64;
 
@@ -30,7 +28,8 @@ pub enum OfferError {
 pub async fn offer(ports: &Ports, stream: &StreamId, input: Input) -> Result<Version, OfferError> {
     let mut state = State::new(stream.clone());
     for _ in 0..RACES_MAX {
-        catch_up(ports.log.as_ref(), &mut state).await?;
+        let known = state.version;
+        read::each(ports.log.as_ref(), stream, known, |stored| Ok::<_, OfferError>(Agent::fold(&mut state, &stored.event)?)).await?;
         let now = ports.clock.now().max(state.time);
         let drafts = match Agent::accept(&state, input.clone(), now) {
             Ok(drafts) => drafts,
@@ -58,16 +57,4 @@ pub async fn offer(ports: &Ports, stream: &StreamId, input: Input) -> Result<Ver
         }
     }
     Err(AppendError::Unavailable(format!("{RACES_MAX} other writers were first")).into())
-}
-
-async fn catch_up(log: &dyn Log, state: &mut State) -> Result<(), OfferError> {
-    loop {
-        let stored = log.read(&state.stream, state.version.next(), READ_MAX).await?;
-        for one in &stored {
-            Agent::fold(state, &one.event)?;
-        }
-        if stored.len() < READ_MAX {
-            return Ok(());
-        }
-    }
 }

@@ -1,6 +1,6 @@
 //! Streams that no one may drive, as this machine's own stream has them: a panic or an illegal event stops one, not all.
 
-use crate::Ports;
+use crate::{Ports, read};
 use contract::body::{Body, HostQuarantined, HostRecovered, Principal};
 use contract::event::{Actor, Draft, Level, Trust};
 use contract::id::{EventId, StreamId};
@@ -9,8 +9,6 @@ use contract::port::{Append, AppendError, Expected, Log, LogError};
 use contract::units::Version;
 use std::collections::BTreeMap;
 
-/// Events read at once.
-const READ_MAX: usize = 1_000;
 /// Races with other processes that are tried again before giving up; each loses only to a success of another.
 const RACES_MAX: usize = 16;
 
@@ -22,25 +20,21 @@ pub async fn quarantined(log: &dyn Log, host: &StreamId) -> Result<BTreeMap<Stre
 async fn fold(log: &dyn Log, host: &StreamId) -> Result<(Version, BTreeMap<StreamId, HostQuarantined>), LogError> {
     let mut streams = BTreeMap::new();
     let mut version = Version::NONE;
-    loop {
-        let stored = log.read(host, version.next(), READ_MAX).await?;
-        let last = stored.len() < READ_MAX;
-        for one in stored {
-            version = one.event.version;
-            let body = one.event.draft.body;
-            if let Body::HostQuarantined(quarantined) = body {
-                streams.insert(quarantined.stream.clone(), quarantined);
-            } else if let Body::HostRecovered(recovered) = body {
-                streams.remove(&recovered.stream);
-            } else {
-                let reason = format!("{} does not belong to a host", body.name());
-                return Err(LogError::Corrupt { stream: host.clone(), version, reason });
-            }
+    read::each(log, host, Version::NONE, |stored| {
+        version = stored.event.version;
+        let body = &stored.event.draft.body;
+        if let Body::HostQuarantined(quarantined) = body {
+            streams.insert(quarantined.stream.clone(), quarantined.clone());
+        } else if let Body::HostRecovered(recovered) = body {
+            streams.remove(&recovered.stream);
+        } else {
+            let reason = format!("{} does not belong to a host", body.name());
+            return Err(LogError::Corrupt { stream: host.clone(), version, reason });
         }
-        if last {
-            return Ok((version, streams));
-        }
-    }
+        Ok(())
+    })
+    .await?;
+    Ok((version, streams))
 }
 
 /// Records that the stream cannot be driven.

@@ -9,7 +9,7 @@ use contract::machine::Illegal;
 use contract::port::{LeaseError, LogError, Stored, Tail};
 use contract::units::Version;
 use journal::Verified;
-use runtime::quarantine;
+use runtime::{quarantine, read};
 use std::collections::BTreeMap;
 
 /// Quarantined streams with the reason of each.
@@ -78,25 +78,39 @@ impl Throughline {
         stream: &StreamId,
         mut look: impl FnMut(&State, &Stored) -> Result<(), LogError>,
     ) -> Result<Result<State, Illegal>, LogError> {
-        const READ_MAX: usize = 1_000;
         let mut state = State::new(stream.clone());
-        loop {
-            let stored = self.log().read(stream, state.version.next(), READ_MAX).await?;
-            for one in &stored {
-                if let Err(illegal) = agent::fold::fold(&mut state, &one.event) {
-                    return Ok(Err(illegal));
-                }
-                look(&state, one)?;
-            }
-            if stored.len() < READ_MAX {
-                return Ok(Ok(state));
-            }
+        let folded = read::each(self.log(), stream, Version::NONE, |stored| {
+            agent::fold::fold(&mut state, &stored.event)?;
+            Ok(look(&state, stored)?)
+        });
+        match folded.await {
+            Ok(()) => Ok(Ok(state)),
+            Err(Stop::Illegal(illegal)) => Ok(Err(illegal)),
+            Err(Stop::Log(error)) => Err(error),
         }
     }
 
     /// A text of an event, whole.
     pub async fn whole(&self, text: &contract::Text) -> Result<String, LogError> {
         runtime::text::whole(self.ports.blobs.as_ref(), text).await.map_err(LogError::Unavailable)
+    }
+}
+
+/// Why a log was not folded to its end.
+enum Stop {
+    Illegal(Illegal),
+    Log(LogError),
+}
+
+impl From<Illegal> for Stop {
+    fn from(illegal: Illegal) -> Stop {
+        Stop::Illegal(illegal)
+    }
+}
+
+impl From<LogError> for Stop {
+    fn from(error: LogError) -> Stop {
+        Stop::Log(error)
     }
 }
 

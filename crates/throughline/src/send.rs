@@ -44,7 +44,7 @@ impl Throughline {
             Err(OfferError::Append(error)) => return Err(error.into()),
             Err(error @ (OfferError::Rejected(_) | OfferError::Illegal(_))) => return Err(StartError::Store(error.to_string())),
         };
-        let holder = self.holder(session).await.map_err(|error| StartError::Store(error.to_string()))?;
+        let holder = self.holder(session).await?;
         Ok(Sent { version, holder })
     }
 }

@@ -8,7 +8,7 @@ use contract::id::{Key, SessionId, StreamId, derive};
 use contract::input::Input;
 use contract::limits::MESSAGE_BYTES_MAX;
 use contract::machine::Rest;
-use contract::port::{AppendError, LogError};
+use contract::port::{AppendError, LeaseError, LogError};
 use contract::text::Room;
 use contract::units::Version;
 use models::ModelNameError;
@@ -70,6 +70,8 @@ pub enum StartError {
     Append(#[from] AppendError),
     #[error("the message cannot be stored: {0}")]
     Store(String),
+    #[error("who drives the session cannot be told: {0}")]
+    Lease(#[from] LeaseError),
 }
 
 impl Throughline {

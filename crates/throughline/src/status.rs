@@ -98,7 +98,7 @@ impl Throughline {
             })
             .await?;
         let state = folded.map_err(|illegal| disagreement(&stream, illegal))?;
-        let holder = self.holder(session).await.map_err(|error| StartError::Store(error.to_string()))?;
+        let holder = self.holder(session).await?;
         Ok(status(session, &state, seen, holder))
     }
 }

@@ -107,7 +107,7 @@ impl From<StartError> for Fault {
             }
             StartError::TooLong { bytes, max } => Fault::new(Problem::TooLong { bytes, max }),
             StartError::Log(error) => error.into(),
-            StartError::Append(_) | StartError::Store(_) => Fault::new(Problem::Storage(&text)),
+            StartError::Append(_) | StartError::Store(_) | StartError::Lease(_) => Fault::new(Problem::Storage(&text)),
         }
     }
 }
