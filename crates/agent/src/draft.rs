@@ -1,6 +1,6 @@
 //! Turns what the machine wants to say into drafts: derives the id and fills in cause, run and trust.
 
-use crate::state::State;
+use crate::state::{Call, Stage, State};
 use contract::body::Body;
 use contract::event::{Actor, Draft, Trust};
 use contract::id::{CallId, EventId, Key};
@@ -71,12 +71,25 @@ impl<'a> Drafts<'a> {
     }
 
     #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.drafts.is_empty()
+    }
+
+    #[must_use]
     pub fn finish(self) -> Vec<Draft> {
         self.drafts
     }
 
     fn place(&self) -> Version {
         self.state.version.plus(self.drafts.len())
+    }
+
+    /// The first cause behind a cause while no run is open: of a call that goes on without its run, or of an ask.
+    fn root(&self, cause: EventId) -> EventId {
+        let leads = |call: &Call| call.decided == cause || matches!(&call.stage, Stage::Started(attempt) if attempt.started == cause);
+        let of_call = self.state.calls.values().find(|call| leads(call)).map(|call| call.root);
+        let of_ask = || self.state.asks.values().find(|open| open.opened == cause).map(|open| open.root);
+        of_call.or_else(of_ask).unwrap_or(cause)
     }
 
     fn push(&mut self, id: EventId, about: About, body: Body) {
@@ -96,7 +109,7 @@ impl<'a> Drafts<'a> {
         self.drafts.push(Draft {
             id,
             cause: about.cause,
-            correlation: about.cause.map(|cause| trigger.unwrap_or(cause)),
+            correlation: about.cause.map(|cause| trigger.unwrap_or_else(|| self.root(cause))),
             run,
             level,
             call: about.call,

@@ -6,12 +6,11 @@ use contract::planted::{self, Bug};
 
 #[must_use]
 pub fn effects(state: &State) -> Vec<Effect> {
-    if state.is_parked() {
-        return Vec::new();
-    }
+    let parked = state.is_parked();
     let mut wanted = Vec::new();
     if state.run.is_none()
-        && let Some(message) = state.inbox.first()
+        && !parked
+        && let Some(message) = state.next_message()
     {
         wanted.push(Effect::Prepare(message.id));
     }
@@ -21,17 +20,34 @@ pub fn effects(state: &State) -> Vec<Effect> {
     }
     for call in state.calls.values() {
         match &call.stage {
-            Stage::Started(attempt) => wanted.push(of_attempt(state, call, attempt)),
-            Stage::Decided | Stage::Unknown => {}
+            // What this owner has begun goes on while a person is waited for, and what must end is ended; nothing else is begun.
+            Stage::Started(attempt) if !parked || is_begun(state, attempt) || attempt.deadline.is_some() => {
+                of_attempt(state, call, attempt, &mut wanted)
+            }
+            Stage::Started(_)
+            | Stage::Decided
+            | Stage::Held(_)
+            | Stage::Refused(..)
+            | Stage::Waiting { .. }
+            | Stage::Unknown
+            | Stage::Judged(..) => {}
         }
     }
     wanted
 }
 
-fn of_attempt(state: &State, call: &Call, attempt: &Attempt) -> Effect {
-    if attempt.epoch == state.epoch() || planted::active(Bug::RerunUnsafe) {
-        Effect::Start { action: call.action, attempt: attempt.number }
+fn is_begun(state: &State, attempt: &Attempt) -> bool {
+    attempt.epoch == state.epoch() || attempt.adopted == Some(state.epoch())
+}
+
+fn of_attempt(state: &State, call: &Call, attempt: &Attempt, wanted: &mut Vec<Effect>) {
+    let (action, number) = (call.action, attempt.number);
+    wanted.push(if attempt.epoch == state.epoch() || planted::active(Bug::RerunUnsafe) {
+        Effect::Start { action, attempt: number }
     } else {
-        Effect::Recover { action: call.action, attempt: attempt.number, class: call.class }
+        Effect::Recover { action, attempt: number, class: call.class }
+    });
+    if let Some(deadline) = attempt.deadline {
+        wanted.push(Effect::Stop { action, attempt: number, deadline });
     }
 }

@@ -10,10 +10,13 @@ pub mod context;
 pub mod draft;
 pub mod effects;
 pub mod fold;
+pub mod ledger;
+pub mod policy;
 pub mod prompts;
 pub mod rest;
 pub mod state;
 pub mod transcript;
+mod words;
 
 pub use state::State;
 

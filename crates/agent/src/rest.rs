@@ -1,8 +1,9 @@
-//! What a session needs next, for the start-up index.
+//! What a session needs next: for the start-up index, and for whoever waits for it.
 
-use crate::advance::advance;
+use crate::advance::{self, advance};
 use crate::effects::effects;
-use crate::state::{Retry, State};
+use crate::state::{Stage, State};
+use contract::effect::Effect;
 use contract::machine::Rest;
 use contract::units::Time;
 
@@ -18,9 +19,44 @@ pub fn rest(state: &State) -> Rest {
 /// When the session has something to do by itself.
 #[must_use]
 pub fn due(state: &State) -> Option<Time> {
-    let run = state.run.as_ref().filter(|_| !state.is_parked())?;
-    match run.retry {
-        Retry::At(at) => Some(at),
-        Retry::No | Retry::Wanted { .. } => None,
+    advance::due(state)
+}
+
+/// Whose turn it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// The session works, or will by itself.
+    Session,
+    /// It goes on when a person has answered or resumed it.
+    Person,
+    /// Nothing is to be done; a background process may still run.
+    Nobody,
+}
+
+#[must_use]
+pub fn turn(state: &State) -> Turn {
+    let in_background = |effect: &Effect| match effect {
+        Effect::Start { action, .. } | Effect::Recover { action, .. } | Effect::Stop { action, .. } => {
+            state.call_of(*action).is_some_and(|(_, call)| !call.foreground)
+        }
+        Effect::Prepare(_) | Effect::Model { .. } => false,
+    };
+    // At a limit only the model call that is open is worth waiting for: a command goes on without anybody.
+    let at_limit = state.is_parked() && state.asks.values().any(|open| open.ask.subject.parks());
+    let works = effects(state).iter().any(|effect| if at_limit { is_thought(effect) } else { !in_background(effect) });
+    let waits = !state.is_parked() && state.foreground().any(|call| matches!(call.stage, Stage::Waiting { .. }));
+    if works || waits || !advance(state, state.time).is_empty() {
+        return Turn::Session;
+    }
+    if state.waits_for_person() {
+        return Turn::Person;
+    }
+    if state.run.is_some() || state.next_message().is_some() { Turn::Session } else { Turn::Nobody }
+}
+
+fn is_thought(effect: &Effect) -> bool {
+    match effect {
+        Effect::Prepare(_) | Effect::Model { .. } => true,
+        Effect::Start { .. } | Effect::Recover { .. } | Effect::Stop { .. } => false,
     }
 }

@@ -1,13 +1,15 @@
 //! Everything that decides how a session goes on, as a fold of its events. Nothing here is stored by itself.
 
+use crate::ledger::Ledger;
 use crate::transcript::Transcript;
-use contract::ask::Ask;
-use contract::body::{FailureClass, Mode, OwnerTaken, Principal, Purpose, UnknownReason};
-use contract::call::Class;
+use contract::ask::{Ask, Subject};
+use contract::body::{FailureClass, FinishReason, Mode, OwnerTaken, Principal, Purpose, Spend, UnknownReason, Verdict, WithdrawReason};
+use contract::call::{Class, Prepared, Risk};
 use contract::config::{ConfigRef, Options, ResumePolicy};
 use contract::event::Level;
-use contract::id::{ActionId, AskId, BootId, CallId, EventId, Key, MachineId, MessageId, RunId, Sha256, StreamId};
+use contract::id::{ActionId, AskId, BootId, CallId, EventId, Key, MachineId, MessageId, RunId, Sha256, StreamId, TimerId};
 use contract::limits::{MODEL_RETRIES_MAX, RECOVERIES_MAX};
+use contract::rule::Rule;
 use contract::text::Text;
 use contract::units::{Epoch, Time, Version};
 use serde::Serialize;
@@ -42,7 +44,21 @@ pub struct State {
     pub replies: u32,
     /// Open calls only, in the order of the conversation.
     pub calls: BTreeMap<CallId, Call>,
-    pub asks: BTreeMap<AskId, Ask>,
+    pub asks: BTreeMap<AskId, OpenAsk>,
+    /// What approvals for the whole session have added to its rules.
+    pub rules: Vec<Rule>,
+    pub ledger: Ledger,
+}
+
+/// An ask that waits for its answer.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OpenAsk {
+    pub ask: Ask,
+    /// The event that opened it, and where: a message after it may overtake it.
+    pub opened: EventId,
+    /// The first cause behind it.
+    pub root: EventId,
+    pub version: Version,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -74,8 +90,12 @@ pub struct Run {
     pub attempts: u16,
     pub empty_replies: u8,
     pub paused: bool,
-    /// A person ended it; it finishes as soon as nothing of it is open.
-    pub denied: bool,
+    /// A person ended it, and how; it finishes as soon as nothing of its foreground is open.
+    pub stop: Option<FinishReason>,
+    /// A message wants its foreground ended before the model is asked again.
+    pub interrupted: bool,
+    pub repeats: Repeats,
+    pub clock: RunClock,
     /// Which model is asked: the first, then its fallbacks.
     pub model: String,
     /// Failures of that model since the last reply that pass by themselves.
@@ -98,13 +118,36 @@ pub enum Retry {
     At(Time),
 }
 
+/// Equal calls with equal results in a row.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Repeats {
+    /// Of the last call and its result.
+    pub digest: Option<Sha256>,
+    pub count: u32,
+    /// The model was told.
+    pub corrected: bool,
+}
+
+/// How long a run has worked: the time it waits for a person does not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct RunClock {
+    pub started: Time,
+    pub waited_ms: u64,
+    /// What people added to the limit of this run.
+    pub extended_ms: u64,
+    pub waiting_since: Option<Time>,
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Message {
     pub id: MessageId,
+    pub key: Key,
     pub event: EventId,
     pub version: Version,
     pub text: Text,
     pub mode: Mode,
+    /// Whether it may start a run; what a stopped run had not shown is shown by the next one and starts none.
+    pub starts: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -114,6 +157,7 @@ pub struct ModelCall {
     pub attempt: u16,
     pub epoch: Epoch,
     pub purpose: Purpose,
+    pub reserve: Spend,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -133,17 +177,39 @@ pub struct Reply {
 pub struct Call {
     pub action: ActionId,
     pub decided: EventId,
+    /// The first cause behind it, which outlives its run.
+    pub root: EventId,
     pub provider_call: String,
     pub tool: String,
     pub args: Text,
     pub args_hash: Sha256,
     pub class: Class,
-    pub witness: Option<Sha256>,
+    pub risk: Risk,
+    pub prepared: Box<Prepared>,
+    /// What the model is told beside the result, when a person changed the call.
+    pub note: Option<Text>,
+    /// A person approved it, and until when that counts.
+    pub approved_until: Option<Time>,
+    /// Holds its run, and ends with it.
+    pub foreground: bool,
+    /// The model was told that it has not ended; its outcome will be a notice.
+    pub deferred: bool,
+    /// Why it must end.
+    pub halt: Option<Halt>,
     /// Attempts so far.
     pub attempts: u16,
     /// The latest attempt that may have had its effect; from then on nobody may say that the action did not run.
     pub lost: Option<Lost>,
     pub stage: Stage,
+}
+
+/// Why a call must not go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Halt {
+    /// A person stopped its run, or everything.
+    Stopped,
+    /// A message interrupted it.
+    NewerMessage,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -155,11 +221,30 @@ pub struct Lost {
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum Stage {
-    /// To be started.
+    /// To be started, if it may.
     Decided,
+    /// Waits for the answer of a person.
+    Held(AskId),
+    /// Will not be started; the note is for the model.
+    Refused(WithdrawReason, Text),
+    /// Waits for a time, or for another call.
+    Waiting {
+        timer: TimerId,
+        at: Time,
+    },
     Started(Attempt),
     /// The last attempt may or may not have had its effect.
     Unknown,
+    /// A person said what became of it.
+    Judged(Verdict, Option<Text>),
+}
+
+impl Stage {
+    /// A person answered with other arguments, and the call with those is not decided yet.
+    #[must_use]
+    pub fn is_edited(&self) -> bool {
+        matches!(self, Stage::Refused(WithdrawReason::NeverDecided, _))
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -171,6 +256,11 @@ pub struct Attempt {
     pub boot: BootId,
     /// The owner that found it running, if it was not the one that started it.
     pub adopted: Option<Epoch>,
+    pub since: Time,
+    /// It must end by then.
+    pub deadline: Option<Time>,
+    /// The end of its output, as it was when a person last said something.
+    pub tail: Option<Text>,
 }
 
 impl State {
@@ -194,6 +284,8 @@ impl State {
             replies: 0,
             calls: BTreeMap::new(),
             asks: BTreeMap::new(),
+            rules: Vec::new(),
+            ledger: Ledger::default(),
         }
     }
 
@@ -228,22 +320,65 @@ impl State {
         (class.passes() && retries_left) || self.next_model().is_some()
     }
 
-    /// Whether the session waits for a person and wants nothing of the world until then.
+    /// Whether the session waits for a person and begins nothing until then; what it has begun goes on.
     #[must_use]
     pub fn is_parked(&self) -> bool {
+        // Whoever stops a run does not want to be asked whether it may go on.
+        if self.is_stopping() {
+            return false;
+        }
         let paused = self.run.as_ref().is_some_and(|run| run.paused);
-        paused || self.gate.is_some() || !self.asks.is_empty() || self.is_crash_looping()
+        let asked = self.asks.values().any(|open| open.ask.subject.parks());
+        paused || asked || self.gate.is_some() || self.is_crash_looping()
+    }
+
+    #[must_use]
+    pub fn is_stopping(&self) -> bool {
+        self.run.as_ref().is_some_and(|run| run.stop.is_some())
+    }
+
+    /// Whether it is a person's turn: something is asked, or the run is paused.
+    #[must_use]
+    pub fn waits_for_person(&self) -> bool {
+        self.is_parked() || !self.asks.is_empty()
+    }
+
+    /// A message that the model has not seen and that this ask is older than: the model is to decide anew.
+    #[must_use]
+    pub fn overtaking(&self, open: &OpenAsk) -> Option<&Message> {
+        let overtakes = |message: &&Message| message.version > open.version && message.mode.enters_run() && message.starts;
+        let held = matches!(open.ask.subject, Subject::Tool { .. } | Subject::Question { .. });
+        self.inbox.iter().find(|message| held && overtakes(message))
+    }
+
+    /// Open calls that hold the run.
+    pub fn foreground(&self) -> impl Iterator<Item = &Call> {
+        self.calls.values().filter(|call| call.foreground)
+    }
+
+    /// Whether a run is open or about to start.
+    #[must_use]
+    pub fn has_work(&self) -> bool {
+        self.run.is_some() || self.next_message().is_some()
+    }
+
+    /// The message that starts the next run.
+    #[must_use]
+    pub fn next_message(&self) -> Option<&Message> {
+        self.inbox.iter().find(|message| message.starts)
     }
 
     #[must_use]
     pub fn is_crash_looping(&self) -> bool {
-        self.recoveries >= RECOVERIES_MAX
+        // What only runs in the background is watched however often its watcher dies.
+        self.recoveries >= RECOVERIES_MAX && self.has_work()
     }
 
     /// Messages of the inbox that the open run shows at its next model call.
     pub fn showable(&self) -> impl Iterator<Item = &Message> {
         let trigger = self.run.as_ref().map(|run| run.message);
-        self.inbox.iter().filter(move |message| Some(message.id) == trigger || (trigger.is_some() && message.mode == Mode::Steer))
+        let shows = move |message: &&Message| message.mode.enters_run() || !message.starts;
+        self.inbox.iter().filter(move |message| Some(message.id) == trigger || (trigger.is_some() && shows(message)))
     }
 
     #[must_use]
@@ -251,9 +386,16 @@ impl State {
         self.calls.iter().find(|(_, call)| call.action == action).map(|(id, call)| (*id, call))
     }
 
-    /// Attempts that run, or ran when their owner died.
+    /// Whether it is still to be found out here what became of this attempt of an earlier owner.
+    #[must_use]
+    pub fn is_sought(&self, attempt: &Attempt) -> bool {
+        let here = self.owner.as_ref().map(|owner| owner.machine);
+        attempt.epoch < self.epoch() && attempt.adopted != Some(self.epoch()) && Some(attempt.machine) == here
+    }
+
+    /// Foreground attempts that run, or ran when their owner died; what is in the background takes no place.
     #[must_use]
     pub fn running(&self) -> usize {
-        self.calls.values().filter(|call| matches!(call.stage, Stage::Started(_))).count()
+        self.foreground().filter(|call| matches!(call.stage, Stage::Started(_))).count()
     }
 }

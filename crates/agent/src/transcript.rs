@@ -3,6 +3,7 @@
 //! A sealed item is never rendered again, moved or removed; so each request is a byte prefix of the next.
 
 use contract::id::{CallId, Sha256};
+use contract::planted::{self, Bug};
 use contract::request::{CallResult, Item, ModelRequest, Part};
 use contract::text::Text;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
@@ -15,6 +16,8 @@ pub struct Transcript {
     sealed: Vec<Arc<Item>>,
     /// Results that no request has shown yet, in call order.
     fresh: BTreeMap<CallId, CallResult>,
+    /// Outcomes of deferred calls that no request has shown yet, in the order they came.
+    late: Vec<CallResult>,
     prefix: Prefix,
 }
 
@@ -23,6 +26,7 @@ pub struct Transcript {
 struct Prefix {
     asked: Option<(String, Sha256)>,
     hasher: Hasher,
+    bytes: u64,
 }
 
 impl Transcript {
@@ -33,7 +37,14 @@ impl Transcript {
 
     #[must_use]
     pub fn has_fresh(&self) -> bool {
-        !self.fresh.is_empty()
+        !self.fresh.is_empty() || !self.late.is_empty()
+    }
+
+    /// Bytes of the request that sealing now would make, but for messages.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        let fresh = self.fresh.values().chain(&self.late).map(|result| Item::Late(result.clone()).line().len() as u64);
+        self.prefix.bytes + fresh.sum::<u64>()
     }
 
     /// Another model or configuration begins every request anew.
@@ -46,11 +57,29 @@ impl Transcript {
         for item in &self.sealed {
             hasher.update(item.line());
         }
-        self.prefix = Prefix { asked: Some((model.to_owned(), config)), hasher };
+        let bytes = self.sealed.iter().map(|item| item.line().len() as u64 + item.omitted()).sum();
+        self.prefix = Prefix { asked: Some((model.to_owned(), config)), hasher, bytes };
     }
 
     pub(crate) fn add_result(&mut self, result: CallResult) {
         self.fresh.insert(result.call, result);
+    }
+
+    /// What came of a call whose result was a note.
+    pub(crate) fn add_late(&mut self, result: CallResult) {
+        if planted::active(Bug::NoteRewritten) {
+            return self.rewrite(result);
+        }
+        self.late.push(result);
+    }
+
+    fn rewrite(&mut self, result: CallResult) {
+        let call = result.call;
+        let of_call = |item: &Arc<Item>| matches!(item.as_ref(), Item::Result(shown) if shown.call == call);
+        match self.sealed.iter().position(of_call) {
+            Some(place) => self.sealed[place] = Arc::new(Item::Result(result)),
+            None => self.add_result(result),
+        }
     }
 
     pub(crate) fn add_reply(&mut self, parts: Vec<Part>) {
@@ -59,11 +88,12 @@ impl Transcript {
         }
     }
 
-    /// What the next request adds to the last one: results in call order, then messages, then a correction.
+    /// What the next request adds to the last one: results in call order, late outcomes, messages, a correction.
     fn next<'a>(&self, messages: impl Iterator<Item = &'a Text>, nudge: Option<&Text>) -> Vec<Item> {
         let results = self.fresh.values().cloned().map(Item::Result);
         let messages = messages.cloned().map(Item::Message);
-        results.chain(messages).chain(nudge.cloned().map(Item::Notice)).collect()
+        let late = self.late.iter().cloned().map(Item::Late);
+        results.chain(late).chain(messages).chain(nudge.cloned().map(Item::Notice)).collect()
     }
 
     pub(crate) fn seal<'a>(&mut self, messages: impl Iterator<Item = &'a Text>, nudge: Option<&Text>) {
@@ -71,6 +101,7 @@ impl Transcript {
             self.push(item);
         }
         self.fresh.clear();
+        self.late.clear();
     }
 
     /// Hash of the request that sealing now would make.
@@ -83,7 +114,9 @@ impl Transcript {
     }
 
     fn push(&mut self, item: Item) {
-        self.prefix.hasher.update(item.line());
+        let line = item.line();
+        self.prefix.bytes += line.len() as u64 + item.omitted();
+        self.prefix.hasher.update(line);
         self.sealed.push(Arc::new(item));
     }
 }
@@ -92,7 +125,7 @@ impl Transcript {
 impl Serialize for Transcript {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let readable = serializer.is_human_readable();
-        let mut fields = serializer.serialize_struct("Transcript", 2)?;
+        let mut fields = serializer.serialize_struct("Transcript", 3)?;
         if readable {
             fields.serialize_field("sealed", &self.sealed)?;
         } else {
@@ -100,6 +133,7 @@ impl Serialize for Transcript {
             fields.serialize_field("sealed", &(self.sealed.len(), &self.prefix.asked, hash))?;
         }
         fields.serialize_field("fresh", &self.fresh)?;
+        fields.serialize_field("late", &self.late)?;
         fields.end()
     }
 }

@@ -1,6 +1,6 @@
 //! A tool call as the runtime prepared it: checked, described, and not yet run.
 
-use crate::id::Sha256;
+use crate::id::{CallId, Sha256};
 use crate::text::Text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -56,6 +56,41 @@ pub struct Prepared {
     /// Hash of what the preview read; a start that finds another one fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub witness: Option<Sha256>,
+    /// The lists above were too long to be kept: a pattern that denies counts as matching, one that allows does not.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub unlisted: bool,
+    /// The running call that this one is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<CallId>,
+    /// Set when the session itself does the call and no tool is started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wants: Option<Wants>,
+    /// How long the run waits for the call before it goes on in the background; unset waits for its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patience_ms: Option<u64>,
+}
+
+/// What a call wants of the session itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Wants {
+    /// An answer of a person.
+    Answer { question: Text },
+    /// Time, or the end of the call it is about, whichever comes first.
+    Wait { ms: u64 },
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+impl Prepared {
+    /// Whether equal calls with equal results are what one expects of it.
+    #[must_use]
+    pub fn is_about_progress(&self) -> bool {
+        self.target.is_some() || matches!(self.wants, Some(Wants::Wait { .. }))
+    }
 }
 
 /// One call of a reply, as it goes into `accept`.

@@ -2,6 +2,8 @@
 
 use crate::call::{Class, Risk};
 use crate::id::Sha256;
+use crate::limits::ASK_VALID_MS_DEFAULT;
+use crate::rule::Rule;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +15,76 @@ pub enum ResumePolicy {
     Continue,
     Ask,
     Paused,
+}
+
+/// What may run without asking.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Autonomy {
+    /// What only looks; everything else is asked about.
+    Ask,
+    /// By risk: high risk is asked about.
+    #[default]
+    Auto,
+    /// Everything; rules that deny still win.
+    Full,
+}
+
+/// Who decides what became of an action whose outcome is unknown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OnUnknown {
+    /// The model is told and looks for itself.
+    #[default]
+    Tell,
+    /// A person says whether it happened.
+    Ask,
+}
+
+/// What is allowed, asked about and refused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Policy {
+    pub autonomy: Autonomy,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<Rule>,
+    pub on_unknown: OnUnknown,
+    /// How long a person has to answer about a call.
+    pub ask_valid_ms: u64,
+}
+
+impl Default for Policy {
+    fn default() -> Policy {
+        Policy { autonomy: Autonomy::default(), rules: Vec::new(), on_unknown: OnUnknown::default(), ask_valid_ms: ASK_VALID_MS_DEFAULT }
+    }
+}
+
+/// What a session may use up before a person is asked; unset is without limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Limits {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_calls: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// Millionths of the price unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_micros: Option<u64>,
+    /// Milliseconds of a run, without the time it waits for a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wall_ms: Option<u64>,
+}
+
+impl Limits {
+    #[must_use]
+    pub fn is_unset(&self) -> bool {
+        *self == Limits::default()
+    }
+}
+
+/// Millionths of the price unit for a million tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Prices {
+    pub input: u64,
+    pub output: u64,
 }
 
 /// Wishes of the person who made the session or sent the message; unset ones come from configuration.
@@ -27,6 +99,10 @@ pub struct Options {
     pub max_turns: Option<u32>,
     #[serde(default)]
     pub resume: ResumePolicy,
+    #[serde(default)]
+    pub policy: Policy,
+    #[serde(default, skip_serializing_if = "Limits::is_unset")]
+    pub limits: Limits,
 }
 
 /// A tool as a run offers it to the model.
@@ -49,16 +125,33 @@ pub struct RunConfig {
     pub system: String,
     pub tools: Vec<ToolSpec>,
     pub max_turns: u32,
+    #[serde(default)]
+    pub policy: Policy,
+    #[serde(default)]
+    pub limits: Limits,
+    #[serde(default)]
+    pub prices: Option<Prices>,
+    /// Tokens that a reply may have at most, as far as anyone knows.
+    #[serde(default)]
+    pub output_tokens_max: u64,
 }
 
 /// The blob of a [`RunConfig`] and the fields of it that a machine decides by.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ConfigRef {
     pub sha256: Sha256,
+    /// Of the blob, which every request shows.
+    pub bytes: u64,
     pub model: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fallback: Vec<String>,
     pub max_turns: u32,
+    pub policy: Policy,
+    #[serde(default, skip_serializing_if = "Limits::is_unset")]
+    pub limits: Limits,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prices: Option<Prices>,
+    pub output_tokens_max: u64,
 }
 
 impl RunConfig {
@@ -68,7 +161,17 @@ impl RunConfig {
     }
 
     #[must_use]
-    pub fn reference(&self, sha256: Sha256) -> ConfigRef {
-        ConfigRef { sha256, model: self.model.clone(), fallback: self.fallback.clone(), max_turns: self.max_turns }
+    pub fn reference(&self, sha256: Sha256, bytes: u64) -> ConfigRef {
+        ConfigRef {
+            sha256,
+            bytes,
+            model: self.model.clone(),
+            fallback: self.fallback.clone(),
+            max_turns: self.max_turns,
+            policy: self.policy.clone(),
+            limits: self.limits,
+            prices: self.prices,
+            output_tokens_max: self.output_tokens_max,
+        }
     }
 }

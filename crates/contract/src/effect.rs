@@ -2,6 +2,7 @@
 
 use crate::call::Class;
 use crate::id::{ActionId, EventId, MessageId};
+use crate::units::Time;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -11,6 +12,8 @@ pub enum EffectId {
     /// The model call named by its `model.requested`.
     Model(EventId),
     Tool(ActionId),
+    /// The end of an attempt that must stop.
+    Stop(ActionId),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,6 +34,12 @@ pub enum Effect {
         attempt: u16,
         class: Class,
     },
+    /// End the running attempt: politely, at the deadline by force. It has no outcome of its own; the attempt has.
+    Stop {
+        action: ActionId,
+        attempt: u16,
+        deadline: Time,
+    },
 }
 
 impl Effect {
@@ -40,6 +49,7 @@ impl Effect {
             Effect::Prepare(message) => EffectId::Prepare(*message),
             Effect::Model { request, .. } => EffectId::Model(*request),
             Effect::Start { action, .. } | Effect::Recover { action, .. } => EffectId::Tool(*action),
+            Effect::Stop { action, .. } => EffectId::Stop(*action),
         }
     }
 
@@ -47,7 +57,10 @@ impl Effect {
     pub fn attempt(&self) -> u16 {
         match self {
             Effect::Prepare(_) => 1,
-            Effect::Model { attempt, .. } | Effect::Start { attempt, .. } | Effect::Recover { attempt, .. } => *attempt,
+            Effect::Model { attempt, .. }
+            | Effect::Start { attempt, .. }
+            | Effect::Recover { attempt, .. }
+            | Effect::Stop { attempt, .. } => *attempt,
         }
     }
 }
@@ -58,6 +71,7 @@ impl std::fmt::Display for EffectId {
             EffectId::Prepare(message) => write!(f, "prepare/{message}"),
             EffectId::Model(request) => write!(f, "model/{request}"),
             EffectId::Tool(action) => write!(f, "tool/{action}"),
+            EffectId::Stop(action) => write!(f, "stop/{action}"),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Ids name causes, not places: each is derived by SHA-256 from what it stands for, so a repeat mints the same id.
 
-use crate::units::Epoch;
+use crate::units::{Epoch, Version};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest, Sha256 as Hasher};
@@ -125,6 +125,8 @@ ids! {
     ActionId = "act_";
     /// A question to a person.
     AskId = "ask_";
+    /// A wait of a call.
+    TimerId = "tmr_";
     /// One running process of ours; every start is a new one.
     HostId = "hst_";
     /// One data folder on one kernel.
@@ -149,6 +151,22 @@ impl From<EventId> for ActionId {
 impl From<EventId> for AskId {
     fn from(id: EventId) -> Self {
         AskId(id.0)
+    }
+}
+
+impl AskId {
+    /// The ask that the state at this version leads to.
+    #[must_use]
+    pub fn at(stream: &StreamId, version: Version, about: &str) -> AskId {
+        AskId(derive("ask", &[stream.as_str().as_bytes(), &version.0.to_be_bytes(), about.as_bytes()]))
+    }
+}
+
+impl TimerId {
+    /// The wait of an action; an action waits once.
+    #[must_use]
+    pub fn of(action: ActionId) -> TimerId {
+        TimerId(derive("timer", &[&action.0]))
     }
 }
 
@@ -260,6 +278,18 @@ impl Key {
     #[must_use]
     pub fn person(what: &str, key: &Key) -> Key {
         Key(format!("person/{what}/{key}"))
+    }
+
+    /// An ask that nobody answered in time: whoever notices says the same.
+    #[must_use]
+    pub fn expiry(ask: AskId) -> Key {
+        Key(format!("expiry/{ask}"))
+    }
+
+    /// The end of a wait: whoever notices says the same.
+    #[must_use]
+    pub fn timer(timer: TimerId) -> Key {
+        Key(format!("timer/{timer}"))
     }
 
     /// Key of the `part`-th fact that an outcome of this effect and attempt leads to.

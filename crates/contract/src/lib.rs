@@ -20,6 +20,7 @@ pub mod outcome;
 pub mod planted;
 pub mod port;
 pub mod request;
+pub mod rule;
 pub mod text;
 pub mod units;
 pub mod upcast;

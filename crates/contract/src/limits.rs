@@ -58,5 +58,27 @@ pub const SPOOL_BYTES_MAX: u64 = 64 * 1024 * 1024;
 pub const OTHER_MACHINE_PATIENCE_MS: u64 = 60_000;
 /// Milliseconds between the polite and the forced end of a process that must stop.
 pub const STOP_GRACE_MS: u64 = 5_000;
+/// Milliseconds in which an approval must be used: what was seen then may not hold much longer.
+pub const APPROVAL_VALID_MS: u64 = 60 * 60 * 1_000;
+/// Milliseconds that a person has to answer about a call, unless told otherwise: over a weekend and back.
+pub const ASK_VALID_MS_DEFAULT: u64 = 7 * 24 * 60 * 60 * 1_000;
+/// Milliseconds that a run waits for a command before it goes on in the background.
+pub const PATIENCE_MS_DEFAULT: u64 = 600_000;
+/// Milliseconds that it waits while a person's next message is queued behind it.
+pub const PATIENCE_QUEUED_MS: u64 = 30_000;
+/// Milliseconds that one call may wait at most: a week.
+pub const WAIT_MS_MAX: u64 = 7 * 24 * 60 * 60 * 1_000;
+/// Equal calls with equal results in a row after which the model is told that it repeats itself.
+pub const REPEATS_CORRECTED: u32 = 3;
+/// Equal calls with equal results in a row after which a person is asked.
+pub const REPEATS_MAX: u32 = 5;
+/// Tokens reserved for a reply of a model of which nobody knows more.
+pub const OUTPUT_TOKENS_DEFAULT: u64 = 8_192;
+/// Bytes of a request that count as one token in an estimate.
+pub const TOKEN_BYTES: u64 = 4;
+/// Bytes of the end of a running attempt's output that a note shows.
+pub const OUTPUT_TAIL_BYTES_MAX: usize = 2 * 1024;
+/// Messages that may wait at once; more is a loop somewhere, not a person.
+pub const INBOX_MAX: usize = 256;
 /// Bytes of a message from a person; longer material belongs into a file.
 pub const MESSAGE_BYTES_MAX: usize = 4 * 1024 * 1024;

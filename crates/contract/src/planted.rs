@@ -39,6 +39,22 @@ bugs! {
     StaleOwner = "stale-owner-commits";
     /// A result is recorded on whatever attempt is open.
     LateResult = "late-result-on-wrong-attempt";
+    /// An approval counts for whatever call stands in the slot, whatever its arguments.
+    AskUnbound = "ask-not-bound-to-args";
+    /// A wait that is over fires again.
+    TimerTwice = "timer-fired-twice";
+    /// Whoever said something is told that it is recorded while it is not.
+    AcknowledgedEarly = "message-acknowledged-before-append";
+    /// What was said while a decision was being made is dropped when another writer was first.
+    InterjectionLost = "interjection-lost-between-decision-and-append";
+    /// A stopped call leaves the conversation without a result.
+    ResultMissing = "missing-tool-result-after-cancel";
+    /// A message that comes soon after another one counts as its repeat.
+    DedupeByTime = "dedupe-by-time-window";
+    /// An approval never lapses.
+    ApprovalForEver = "approval-outlives-its-hour";
+    /// The note of a deferred call is replaced by its result when that comes.
+    NoteRewritten = "deferred-note-rewritten";
 }
 
 #[cfg(feature = "planted")]

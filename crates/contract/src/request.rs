@@ -39,6 +39,8 @@ pub enum Item {
     Result(CallResult),
     /// The runtime tells the model something, as data.
     Notice(Text),
+    /// What came of a call after its result had to say that it was still running: data, not a second result.
+    Late(CallResult),
 }
 
 /// The result of a call: facts, what the tool printed, and what the runtime has to say about it.
@@ -62,6 +64,24 @@ impl Item {
     #[must_use]
     pub fn line(&self) -> Vec<u8> {
         json_line(self)
+    }
+
+    /// Bytes that the model is sent and the line has only a blob of; results are sent as their ends.
+    #[must_use]
+    pub fn omitted(&self) -> u64 {
+        match self {
+            Item::Message(text) | Item::Notice(text) => text.omitted(),
+            Item::Assistant(parts) => parts.iter().map(Part::omitted).sum(),
+            Item::Result(_) | Item::Late(_) => 0,
+        }
+    }
+}
+
+impl Part {
+    fn omitted(&self) -> u64 {
+        match self {
+            Part::Text(text) | Part::Call { args: text, .. } | Part::Opaque { bytes: text, .. } => text.omitted(),
+        }
     }
 }
 
@@ -121,7 +141,7 @@ impl ModelRequest {
                     Some(place) => drop(open.remove(place)),
                     None => return false,
                 },
-                Item::Message(_) | Item::Notice(_) => {
+                Item::Message(_) | Item::Notice(_) | Item::Late(_) => {
                     if !open.is_empty() {
                         return false;
                     }

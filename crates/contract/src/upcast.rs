@@ -1,6 +1,9 @@
 //! Old shapes of stored data become current ones here, one step a version. Nothing stored is rewritten.
 
+use crate::ask::{Answer, LimitKind, Subject};
 use crate::body::{BadBody, Body};
+use crate::config::Policy;
+use crate::limits::{OUTPUT_TOKENS_DEFAULT, RECOVERIES_MAX};
 use serde_json::Value;
 
 /// Turns data of version `from` of one event type into version `from + 1`.
@@ -12,7 +15,55 @@ pub struct Upcaster {
 }
 
 /// All steps from any version ever written to the current one.
-pub const UPCASTERS: &[Upcaster] = &[];
+pub const UPCASTERS: &[Upcaster] = &[
+    // Fields and words were added; what is absent means what it meant before.
+    Upcaster { name: "session.created", from: 1, step: unchanged },
+    Upcaster { name: "message.received", from: 1, step: unchanged },
+    Upcaster { name: "run.paused", from: 1, step: unchanged },
+    Upcaster { name: "run.finished", from: 1, step: unchanged },
+    Upcaster { name: "model.requested", from: 1, step: unchanged },
+    Upcaster { name: "action.decided", from: 1, step: unchanged },
+    Upcaster { name: "action.withdrawn", from: 1, step: unchanged },
+    Upcaster { name: "tool.reconciled", from: 1, step: unchanged },
+    Upcaster { name: "run.started", from: 1, step: run_started_2 },
+    Upcaster { name: "ask.opened", from: 1, step: ask_opened_2 },
+    Upcaster { name: "ask.answered", from: 1, step: ask_answered_2 },
+];
+
+fn unchanged(old: Value) -> Value {
+    old
+}
+
+/// A run had no policy; from now on the careful one applies to what it has not started yet.
+fn run_started_2(mut old: Value) -> Value {
+    old["config"]["policy"] = serde_json::json!(Policy::default());
+    old["config"]["bytes"] = 0.into();
+    old["config"]["output_tokens_max"] = OUTPUT_TOKENS_DEFAULT.into();
+    old
+}
+
+/// An ask had a kind; now it says what exactly is asked.
+fn ask_opened_2(mut old: Value) -> Value {
+    let subject = match old["ask"]["kind"].as_str() {
+        Some("crash_loop") => Subject::Limit { limit: LimitKind::CrashLoop, used: RECOVERIES_MAX.into(), allowed: RECOVERIES_MAX.into() },
+        _ => Subject::Resume,
+    };
+    old["ask"]["subject"] = serde_json::json!(subject);
+    if let Some(ask) = old["ask"].as_object_mut() {
+        ask.remove("kind");
+    }
+    old
+}
+
+/// An answer was a word; a denial always ended the run.
+fn ask_answered_2(mut old: Value) -> Value {
+    let answer = match old["answer"].as_str() {
+        Some("approve") => Answer::YES,
+        _ => Answer::Deny { message: None, stop: true },
+    };
+    old["answer"] = serde_json::json!(answer);
+    old
+}
 
 pub(crate) fn decode(name: &str, v: u16, data: &str) -> Result<Body, BadBody> {
     decode_with(UPCASTERS, Body::CATALOGUE, name, v, data)

@@ -1,10 +1,11 @@
 //! A session begins.
 
-use crate::draft::{About, Drafts};
+use super::about_person;
+use crate::draft::Drafts;
 use crate::state::State;
 use contract::body::{Origin, Principal, SessionCreated};
 use contract::config::Options;
-use contract::event::{Actor, Draft, Trust};
+use contract::event::Draft;
 use contract::id::Key;
 use contract::input::Rejection;
 
@@ -12,7 +13,7 @@ pub fn accept(state: &State, folder: String, options: Options, origin: Option<Or
     if state.session.is_some() {
         return Err(Rejection::Exists);
     }
-    let about = About { cause: None, call: None, actor: Actor::User(by.clone()), trust: Trust::User };
+    let about = about_person(&by);
     let mut drafts = Drafts::new(state);
     drafts.fact(&Key("create".to_owned()), about, SessionCreated { folder, options, origin, by });
     Ok(drafts.finish())

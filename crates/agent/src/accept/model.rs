@@ -4,7 +4,7 @@ use crate::draft::{About, Drafts};
 use crate::prompts;
 use crate::state::State;
 use contract::body::{ActionDecided, ActionWithdrawn, FailureClass, ModelCompleted, ModelFailed, WithdrawReason};
-use contract::call::PreparedCall;
+use contract::call::{PreparedCall, Wants};
 use contract::effect::EffectId;
 use contract::event::{Actor, Draft, Trust};
 use contract::id::{ActionId, CallId, EventId, Key};
@@ -82,17 +82,22 @@ impl Ended<'_> {
         let body =
             ModelCompleted { request: self.request, attempt: self.attempt, parts, usage: reply.usage, cost_micros: reply.cost_micros };
         self.drafts.fact(&key, self.about(), body);
+        // A question waits for a person, so nothing may happen beside it that the answer could change.
+        let asks = calls.iter().any(|(_, prepared)| matches!(prepared.prepared.wants, Some(Wants::Answer { .. })));
+        let crowded = asks && calls.len() > 1;
         for (call, prepared) in calls {
-            self.decide(completed, call, prepared);
+            self.decide(completed, call, prepared, crowded);
         }
     }
 
-    fn decide(&mut self, completed: EventId, call: CallId, prepared: PreparedCall) {
+    fn decide(&mut self, completed: EventId, call: CallId, prepared: PreparedCall, crowded: bool) {
         let about = About::agent(completed).call(call);
         let too_many = usize::from(call.index) >= CALLS_PER_REPLY_MAX;
         // A call that cannot run is never decided, so that no cut of the log can show it as decided and not yet refused.
-        if let Some(note) = too_many.then(prompts::withdrawn_too_many).or(prepared.refused) {
-            let withdrawn = ActionWithdrawn { call, action: None, reason: WithdrawReason::Invalid, note };
+        let invalid = too_many.then(prompts::withdrawn_too_many).or(prepared.refused);
+        let refused = invalid.map(|note| (WithdrawReason::Invalid, note));
+        if let Some((reason, note)) = refused.or_else(|| crowded.then(|| (WithdrawReason::NotAlone, prompts::withdrawn_not_alone()))) {
+            let withdrawn = ActionWithdrawn { call, action: None, reason, note };
             return self.drafts.fact(&self.key(&format!("withdrawn/{}", call.index)), about, withdrawn);
         }
         let key = self.key(&format!("decided/{}", call.index));
@@ -106,6 +111,8 @@ impl Ended<'_> {
             class: prepared.class,
             risk: prepared.risk,
             prepared: prepared.prepared,
+            replaces: None,
+            note: None,
         };
         self.drafts.fact(&key, about, decided);
     }

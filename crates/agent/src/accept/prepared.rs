@@ -10,7 +10,7 @@ use contract::id::{Key, RunId};
 use contract::input::Rejection;
 
 pub fn accept(state: &State, effect: EffectId, attempt: u16, config: ConfigRef) -> Result<Vec<Draft>, Rejection> {
-    let waiting = state.inbox.first().filter(|message| state.run.is_none() && effect == EffectId::Prepare(message.id));
+    let waiting = state.next_message().filter(|message| state.run.is_none() && effect == EffectId::Prepare(message.id));
     let Some(message) = waiting else {
         return Err(Rejection::Stale { effect, attempt });
     };

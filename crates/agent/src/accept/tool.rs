@@ -43,6 +43,6 @@ fn open_attempt(state: &State, effect: EffectId) -> Option<(CallId, ActionId, St
     let (id, call) = state.call_of(action)?;
     match &call.stage {
         Stage::Started(attempt) => Some((id, action, call.tool.clone(), attempt)),
-        Stage::Decided | Stage::Unknown => None,
+        Stage::Decided | Stage::Held(_) | Stage::Refused(..) | Stage::Waiting { .. } | Stage::Unknown | Stage::Judged(..) => None,
     }
 }

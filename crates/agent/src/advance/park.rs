@@ -2,29 +2,33 @@
 
 use crate::draft::{About, Drafts};
 use crate::state::{Gate, State};
-use contract::ask::{Ask, AskKind};
+use contract::ask::{Ask, LimitKind, Subject};
 use contract::body::{AskOpened, RunPaused};
-use contract::id::{AskId, derive};
+use contract::id::AskId;
+use contract::limits::RECOVERIES_MAX;
 use contract::units::Time;
 
 pub fn step(state: &State, _now: Time, drafts: &mut Drafts<'_>) {
-    let is_open = |kind| state.asks.values().any(|ask| ask.kind == kind);
-    if state.is_crash_looping() && !is_open(AskKind::CrashLoop) {
-        return open(state, drafts, AskKind::CrashLoop);
+    if state.is_stopping() {
+        return;
+    }
+    let crash_loop = Subject::Limit { limit: LimitKind::CrashLoop, used: state.recoveries.into(), allowed: RECOVERIES_MAX.into() };
+    let is_open = state.asks.values().any(|open| open.ask.subject == crash_loop);
+    if state.is_crash_looping() && !is_open {
+        return open(state, drafts, crash_loop);
     }
     match (state.gate, &state.run) {
-        (Some(Gate::Ask), _) => open(state, drafts, AskKind::Resume),
-        (Some(Gate::Pause), Some(run)) => drafts.intent(About::system(Some(run.started)), RunPaused { run: run.id }),
+        (Some(Gate::Ask), _) => open(state, drafts, Subject::Resume),
+        (Some(Gate::Pause), Some(run)) => {
+            drafts.intent(About::system(Some(run.started)), RunPaused { run: run.id, by: None, key: None });
+        }
         (Some(Gate::Pause), None) | (None, _) => {}
     }
 }
 
-fn open(state: &State, drafts: &mut Drafts<'_>, kind: AskKind) {
-    let name = match kind {
-        AskKind::Resume => "resume",
-        AskKind::CrashLoop => "crash_loop",
-    };
-    let ask = AskId(derive("ask", &[state.stream.as_str().as_bytes(), &state.version.0.to_be_bytes(), name.as_bytes()]));
+/// Opens an ask that the whole session waits for.
+pub(super) fn open(state: &State, drafts: &mut Drafts<'_>, subject: Subject) {
+    let ask = AskId::at(&state.stream, state.version, subject.kind().name());
     let cause = state.run.as_ref().map(|run| run.started).or(state.session.as_ref().map(|session| session.created));
-    drafts.intent(About::system(cause), AskOpened { ask: Ask { ask, kind, until: None } });
+    drafts.intent(About::system(cause), AskOpened { ask: Ask { ask, subject, until: None } });
 }

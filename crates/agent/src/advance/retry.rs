@@ -8,7 +8,7 @@ use contract::limits::{BACKOFF_FIRST_MS, BACKOFF_LAST_MS, RETRY_AFTER_MS_MAX};
 use contract::units::Time;
 
 pub fn step(state: &State, now: Time, drafts: &mut Drafts<'_>) {
-    let Some(run) = &state.run else { return };
+    let Some(run) = state.run.as_ref().filter(|run| run.stop.is_none()) else { return };
     if let Retry::Wanted { request, retry_after_ms } = run.retry {
         let pause = pause_ms(request, run.failures, retry_after_ms);
         drafts.intent(About::agent(request), ModelRetrying { request, at: now.plus_ms(pause) });

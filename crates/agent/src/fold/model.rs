@@ -2,10 +2,11 @@
 
 use super::illegal;
 use crate::state::{ModelCall, Reply, Retry, State};
-use contract::body::{FailureClass, ModelCompleted, ModelFailed, ModelRequested, ModelRetrying};
+use contract::body::{FailureClass, ModelAborted, ModelCompleted, ModelFailed, ModelRequested, ModelRetrying, Spend, Usage};
+use contract::config::Prices;
 use contract::event::Event;
 use contract::id::EventId;
-use contract::limits::MODEL_RETRIES_MAX;
+use contract::limits::{MODEL_RETRIES_MAX, REPEATS_CORRECTED};
 use contract::machine::Illegal;
 use contract::request::Part;
 use std::collections::BTreeMap;
@@ -29,12 +30,19 @@ pub fn requested(state: &mut State, event: &Event, requested: &ModelRequested) -
         return Err(illegal(event, format!("the call is to be made again later: {:?}", run.retry)));
     }
     run.retry = Retry::No;
+    run.interrupted = false;
+    run.repeats.corrected |= run.repeats.count >= REPEATS_CORRECTED;
     run.attempts += 1;
     state.resumed = false;
     state.inbox.retain(|message| shown.iter().all(|other| other.id != message.id));
     state.transcript.seal(shown.iter().map(|message| &message.text), requested.nudge.as_ref());
-    state.model =
-        Some(ModelCall { request: event.draft.id, attempt: requested.attempt, epoch: requested.epoch, purpose: requested.purpose });
+    state.model = Some(ModelCall {
+        request: event.draft.id,
+        attempt: requested.attempt,
+        epoch: requested.epoch,
+        purpose: requested.purpose,
+        reserve: requested.reserve,
+    });
     Ok(())
 }
 
@@ -57,6 +65,11 @@ pub fn completed(state: &mut State, event: &Event, completed: &ModelCompleted) -
     run.attempts = 0;
     run.failures = 0;
     run.empty_replies = if has_text || has_calls { 0 } else { run.empty_replies + 1 };
+    let usage = completed.usage;
+    let by_price = run.config.prices.map_or(0, |prices| cost(&usage, prices));
+    let spent = Spend { tokens: usage.tokens(), cost_micros: completed.cost_micros.unwrap_or(by_price) };
+    state.ledger.spent = state.ledger.spent.plus(spent);
+    state.ledger.dearest_micros = state.ledger.dearest_micros.max(spent.cost_micros);
     state.recoveries = 0;
     state.replies += 1;
     state.reply = Some(Reply { completed: event.draft.id, purpose: model.purpose, has_text, has_calls, said: false, undecided });
@@ -65,8 +78,10 @@ pub fn completed(state: &mut State, event: &Event, completed: &ModelCompleted) -
 }
 
 pub fn failed(state: &mut State, event: &Event, failed: &ModelFailed) -> Result<(), Illegal> {
-    close(state, event, failed.request, failed.attempt)?;
+    let open = close(state, event, failed.request, failed.attempt)?;
     if failed.class == FailureClass::Interrupted {
+        // Nobody knows what it used, so it counts as all that it could have.
+        state.ledger.spent = state.ledger.spent.plus(open.reserve);
         return Ok(());
     }
     state.recoveries = 0;
@@ -95,6 +110,19 @@ pub fn retrying(state: &mut State, event: &Event, retrying: &ModelRetrying) -> R
         }
         Some(_) | None => Err(illegal(event, "no failed call waits to be made again")),
     }
+}
+
+pub fn aborted(state: &mut State, event: &Event, aborted: &ModelAborted) -> Result<(), Illegal> {
+    let open = close(state, event, aborted.request, aborted.attempt)?;
+    state.ledger.spent = state.ledger.spent.plus(open.reserve);
+    Ok(())
+}
+
+/// What the usage costs by the price list.
+fn cost(usage: &Usage, prices: Prices) -> u64 {
+    let part = |tokens: u64, each: u64| tokens.saturating_mul(each);
+    let input = usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write);
+    part(input, prices.input).saturating_add(part(usage.output, prices.output)).div_ceil(1_000_000)
 }
 
 fn close(state: &mut State, event: &Event, request: EventId, attempt: u16) -> Result<ModelCall, Illegal> {

@@ -20,10 +20,11 @@ pub fn taken(state: &mut State, event: &Event, taken: &OwnerTaken) -> Result<(),
     let by_itself = !std::mem::take(&mut state.resumed);
     if had_owner && was_busy && by_itself {
         state.recoveries = (state.recoveries + 1).min(RECOVERIES_MAX);
+        // What only runs in the background needs nobody's word to be watched.
         state.gate = match (state.resume_policy(), &state.run) {
-            (ResumePolicy::Ask, _) => Some(Gate::Ask),
-            (ResumePolicy::Paused, Some(_)) => Some(Gate::Pause),
-            (ResumePolicy::Paused, None) | (ResumePolicy::Continue, _) => None,
+            (ResumePolicy::Ask, _) if state.has_work() && !state.is_parked() => Some(Gate::Ask),
+            (ResumePolicy::Paused, Some(run)) if !run.paused => Some(Gate::Pause),
+            (ResumePolicy::Ask | ResumePolicy::Paused | ResumePolicy::Continue, _) => None,
         };
     }
     Ok(())

@@ -1,10 +1,11 @@
 //! A run starts, stands still, goes on, speaks and ends.
 
-use super::illegal;
-use crate::state::{Retry, Run, State};
-use contract::body::{MessageSent, RunFinished, RunPaused, RunResumed, RunStarted};
+use super::{ask, illegal};
+use crate::state::{Halt, Repeats, Retry, Run, RunClock, State};
+use contract::body::{FinishReason, MessageSent, RunCancelRequested, RunFinished, RunPaused, RunResumed, RunStarted, Scope};
 use contract::event::Event;
 use contract::machine::Illegal;
+use contract::units::Time;
 
 pub fn started(state: &mut State, event: &Event, started: &RunStarted) -> Result<(), Illegal> {
     if let Some(run) = &state.run {
@@ -25,7 +26,10 @@ pub fn started(state: &mut State, event: &Event, started: &RunStarted) -> Result
         attempts: 0,
         empty_replies: 0,
         paused: false,
-        denied: false,
+        stop: None,
+        interrupted: false,
+        repeats: Repeats::default(),
+        clock: RunClock { started: event.time, waited_ms: 0, extended_ms: 0, waiting_since: None },
         model: started.config.model.clone(),
         failures: 0,
         retry: Retry::No,
@@ -48,6 +52,27 @@ pub fn paused(state: &mut State, event: &Event, paused: &RunPaused) -> Result<()
         Some(_) | None => return Err(illegal(event, "that run is not going")),
     }
     state.gate = None;
+    if let Some(key) = &paused.key {
+        state.seen.insert(key.clone(), event.version);
+    }
+    Ok(())
+}
+
+pub fn cancel_requested(state: &mut State, event: &Event, requested: &RunCancelRequested) -> Result<(), Illegal> {
+    state.seen.insert(requested.key.clone(), event.version);
+    state.recoveries = 0;
+    state.gate = None;
+    ask::stop_run(state, FinishReason::Stopped);
+    if requested.scope == Scope::All {
+        for call in state.calls.values_mut() {
+            call.halt = Some(Halt::Stopped);
+        }
+    }
+    // What was said before the stop is known to the next run, but starts none.
+    let next = state.run.as_ref().map(|run| run.message).or_else(|| state.next_message().map(|message| message.id));
+    for message in &mut state.inbox {
+        message.starts &= !message.mode.enters_run() && Some(message.id) != next;
+    }
     Ok(())
 }
 
@@ -66,13 +91,29 @@ pub fn finished(state: &mut State, event: &Event, finished: &RunFinished) -> Res
     let Some(run) = state.run.as_ref().filter(|run| run.id == finished.run) else {
         return Err(illegal(event, "that run is not open"));
     };
-    if state.model.is_some() || !state.calls.is_empty() {
+    if state.model.is_some() || state.foreground().next().is_some() {
         return Err(illegal(event, "something of the run is open"));
     }
-    // A run that was ended before it showed its message has dealt with it all the same.
-    state.inbox.retain(|message| message.id != run.message);
+    // A run that was denied before it showed its message has dealt with it all the same.
+    state.inbox.retain(|message| message.id != run.message || !message.starts);
     state.run = None;
     state.reply = None;
+    // What the resume policy wanted of it is moot.
+    state.gate = None;
     state.resumed = false;
     Ok(())
+}
+
+impl RunClock {
+    /// Stops while a person is waited for.
+    pub(super) fn note(&mut self, waiting: bool, now: Time) {
+        match (self.waiting_since, waiting) {
+            (None, true) => self.waiting_since = Some(now),
+            (Some(since), false) => {
+                self.waited_ms += now.0.saturating_sub(since.0);
+                self.waiting_since = None;
+            }
+            (None, false) | (Some(_), true) => {}
+        }
+    }
 }

@@ -70,7 +70,14 @@ fn play_behind(messages: Vec<Text>, parts: Vec<ReplyPart>) -> bool {
     for (number, text) in messages.into_iter().enumerate() {
         let bytes: usize = scene.log[from..].iter().map(|event| event.draft.body.data_json().len()).sum();
         assert!(bytes < FACTS_BYTES_SOFT_MAX && number < APPEND_EVENTS_MAX / 4, "a driver would have stopped before");
-        let message = Input::Message { key: Key(format!("key-{number:02}")), text, mode: Mode::Steer, from: person() };
+        let message = Input::Message {
+            key: Key(format!("key-{number:02}")),
+            text,
+            mode: Mode::Steer,
+            from: person(),
+            seen: scene.state.version,
+            tails: Vec::new(),
+        };
         let facts = Agent::accept(&scene.state, message, scene.state.time).unwrap();
         scene.append(facts);
     }
@@ -118,17 +125,23 @@ fn the_fullest_reply_of_calls_and_texts_fits_or_is_refused() {
     play(fullest(&text('"', 1 << 20)));
 }
 
+/// The fullest replies of each kind behind these messages.
+fn fullest_behind(messages: &[Text]) {
+    for other in [opaque('"', TEXT_SMALL_INLINE_BYTES_MAX), call('"', TEXT_SMALL_INLINE_BYTES_MAX, false)] {
+        assert!(play_behind(messages.to_vec(), fullest(&other)));
+    }
+}
+
 #[test]
-fn the_fullest_reply_fits_behind_the_messages_that_came_before_it() {
-    let few = vec![cut('"', 1 << 20, Room::SHOWN); FACTS_BYTES_SOFT_MAX / (2 * TEXT_END_BYTES_MAX) - 1];
+fn the_fullest_reply_fits_behind_few_long_messages_that_came_before_it() {
+    fullest_behind(&vec![cut('"', 1 << 20, Room::SHOWN); FACTS_BYTES_SOFT_MAX / (2 * TEXT_END_BYTES_MAX) - 1]);
+}
+
+#[test]
+fn the_fullest_reply_fits_behind_many_messages_that_came_before_it() {
     // As many as a driver takes, and together as long: what a message takes besides its text is about 120 bytes.
     let most = APPEND_EVENTS_MAX / 4 - 1;
-    let many = vec![cut('"', FACTS_BYTES_SOFT_MAX / most - 120, Room::SHOWN); most];
-    for messages in [few, many] {
-        for other in [opaque('"', TEXT_SMALL_INLINE_BYTES_MAX), call('"', TEXT_SMALL_INLINE_BYTES_MAX, false)] {
-            assert!(play_behind(messages.clone(), fullest(&other)));
-        }
-    }
+    fullest_behind(&vec![cut('"', FACTS_BYTES_SOFT_MAX / most - 120, Room::SHOWN); most]);
 }
 
 proptest! {

@@ -58,24 +58,21 @@ fn a_steering_message_holds_the_run_open_and_is_shown_next() {
 }
 
 #[test]
-fn a_steering_message_is_shown_after_the_results_of_running_tools() {
+fn a_steering_message_is_shown_at_once_behind_a_note_of_what_runs() {
     let mut scene = Scene::calling(Continue, &[Class::Pure]);
     scene.message("m2");
-    scene.finish("call_0_0");
-    insta::assert_snapshot!(request(&scene), @r#"
+    insta::assert_snapshot!(request(&scene), @"
     message: text of m1
     assistant: call_0_0
-    result: call_0_0 provider_0 ok exit 0 "output of call_0_0"
+    result: call_0_0 provider_0 ok <deferred running: call_0_0 1>
     message: text of m2
-    "#);
+    ");
     insta::assert_snapshot!(scene.story(), @"
     > message m2 steer
       message.received m2 steer
-      = start call_0_0 attempt 1
-    > call_0_0 attempt 1 finishes
-      tool.finished call_0_0 attempt 1 ok
+      tool.deferred call_0_0 <deferred running: call_0_0 1>
       model.requested reply attempt 1 epoch 1
-      = model attempt 1
+      = model attempt 1, start call_0_0 attempt 1
     ");
 }
 
@@ -215,6 +212,6 @@ fn a_no_to_a_run_that_has_shown_nothing_drops_its_message() {
     let wanted = Agent::effects(&scene.state)[0].id();
     scene.takeover();
     scene.done("prepared late", wanted, 1, Outcome::Prepared(scene.config.clone()));
-    scene.answer("a1", Answer::Deny);
+    scene.answer("a1", Answer::NO);
     assert_eq!(scene.effects(), "nothing", "another run for the same message would have the id of the first");
 }

@@ -35,7 +35,7 @@ fn a_message_may_be_named_like_an_outcome() {
 fn an_answer_and_a_resume_may_be_named_like_what_the_program_names_itself() {
     let mut scene = Scene::asking(ResumePolicy::Ask);
     scene.takeover();
-    scene.answer("create", Answer::Approve);
+    scene.answer("create", Answer::YES);
     scene.resume("owner/3");
     scene.takeover();
     insta::assert_snapshot!(scene.story(), @"
@@ -65,7 +65,7 @@ fn a_name_is_used_once_by_whatever_a_person_does() {
     scene.message("k");
     scene.takeover();
     scene.story();
-    scene.answer("k", Answer::Approve);
+    scene.answer("k", Answer::YES);
     scene.resume("k");
     insta::assert_snapshot!(scene.story(), @"
     > answer k approve

@@ -22,7 +22,7 @@ fn a_session_that_asks_waits_for_the_answer() {
     let mut scene = Scene::asking(ResumePolicy::Ask);
     scene.takeover();
     scene.message("m2");
-    scene.answer("a1", Answer::Approve);
+    scene.answer("a1", Answer::YES);
     insta::assert_snapshot!(scene.story(), @"
     > taken 2
       owner.taken epoch 2
@@ -44,7 +44,7 @@ fn a_session_that_asks_asks_also_before_its_first_run() {
     let mut scene = Scene::with(ResumePolicy::Ask);
     scene.message("m1");
     scene.takeover();
-    scene.answer("a1", Answer::Approve);
+    scene.answer("a1", Answer::YES);
     insta::assert_snapshot!(scene.story(), @"
     > message m1 steer
       message.received m1 steer
@@ -165,7 +165,7 @@ fn the_third_takeover_in_a_row_parks_the_session() {
       owner.taken epoch 5
       = nothing
     ");
-    scene.answer("a1", Answer::Approve);
+    scene.answer("a1", Answer::YES);
     insta::assert_snapshot!(scene.story(), @"
     > answer a1 approve
       ask.answered approve

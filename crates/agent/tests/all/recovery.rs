@@ -210,7 +210,7 @@ fn what_was_lost_once_is_told_as_unknown_also_when_its_repeat_surely_did_nothing
     let mut scene = Scene::calling(ResumePolicy::Ask, &[Class::Idempotent]);
     scene.tool("call_0_0", made::unknown(UnknownReason::Lost));
     scene.takeover();
-    scene.answer("a1", Answer::Deny);
+    scene.answer("a1", Answer::NO);
     scene.story();
     scene.tool("call_0_0", made::never_started());
     insta::assert_snapshot!(scene.story(), @"

@@ -92,9 +92,10 @@ fn a_long_conversation_keeps_its_order() {
     insta::assert_snapshot!(request(&scene), @r#"
     message: text of m1
     assistant: "first" + call_0_0 + call_0_1
-    result: call_0_0 provider_0 ok exit 0 "output of call_0_0"
+    result: call_0_0 provider_0 ok <deferred running: call_0_0 1>
     result: call_0_1 provider_1 ok exit 0 "output of call_0_1"
     message: text of m2
+    late: call_0_0 provider_0 ok exit 0 "output of call_0_0"
     notice: <empty reply>
     assistant: "second"
     message: text of m3

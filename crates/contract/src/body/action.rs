@@ -18,6 +18,12 @@ pub struct ActionDecided {
     pub class: Class,
     pub risk: Risk,
     pub prepared: Box<Prepared>,
+    /// The action of the same call that a person replaced by this one, and thereby approved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<ActionId>,
+    /// What the model is told beside the result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<Text>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -31,6 +37,16 @@ pub enum WithdrawReason {
     NeverDecided,
     /// A person said no.
     Denied,
+    /// A rule says no.
+    Rule,
+    /// Nobody answered in time.
+    Expired,
+    /// A message came that the model had not seen when it made the call.
+    NewerMessage,
+    /// A person stopped the run.
+    Stopped,
+    /// A call that must stand alone in its reply did not.
+    NotAlone,
 }
 
 /// The call will not run; the note is its result for the model.

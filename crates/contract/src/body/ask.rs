@@ -3,6 +3,7 @@
 use super::Principal;
 use crate::ask::{Answer, Ask};
 use crate::id::{AskId, Key};
+use crate::rule::Rule;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,5 +17,30 @@ pub struct AskAnswered {
     pub ask: AskId,
     pub key: Key,
     pub answer: Answer,
+    /// The rule that an approval for the whole session adds to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<Rule>,
     pub by: Principal,
+}
+
+/// Nobody answered in time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AskExpired {
+    pub ask: AskId,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SupersedeReason {
+    /// A message came: the model decides anew.
+    NewerMessage,
+    /// The run was stopped.
+    Stopped,
+}
+
+/// The ask needs no answer any more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AskSuperseded {
+    pub ask: AskId,
+    pub reason: SupersedeReason,
 }

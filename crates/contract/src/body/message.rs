@@ -14,6 +14,21 @@ pub enum Mode {
     Steer,
     /// Becomes the next run.
     Queue,
+    /// Stops the model call and the foreground tools, then the model sees it.
+    Interrupt,
+    /// Asks how things stand; answered from the log, never shown to a model.
+    Status,
+}
+
+impl Mode {
+    /// Whether the open run is to take it up.
+    #[must_use]
+    pub fn enters_run(self) -> bool {
+        match self {
+            Mode::Steer | Mode::Interrupt => true,
+            Mode::Queue | Mode::Status => false,
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,6 +39,14 @@ pub struct MessageReceived {
     pub text: Text,
     pub mode: Mode,
     pub from: Principal,
+}
+
+/// A person took back what no model has been shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MessageWithdrawn {
+    pub message: MessageId,
+    pub key: Key,
+    pub by: Principal,
 }
 
 /// The session said the text of a reply; the text itself stands in that `model.completed`.

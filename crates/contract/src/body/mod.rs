@@ -11,17 +11,24 @@ mod model;
 mod owner;
 mod run;
 mod session;
+mod timer;
 mod tool;
 
 pub use action::{ActionDecided, ActionWithdrawn, WithdrawReason};
-pub use ask::{AskAnswered, AskOpened};
+pub use ask::{AskAnswered, AskExpired, AskOpened, AskSuperseded, SupersedeReason};
 pub use host::{HostQuarantined, HostRecovered};
-pub use message::{MessageReceived, MessageSent, Mode};
-pub use model::{FailureClass, ModelCompleted, ModelFailed, ModelRequested, ModelRetrying, Purpose, Usage};
+pub use message::{MessageReceived, MessageSent, MessageWithdrawn, Mode};
+pub use model::{
+    AbortReason, FailureClass, ModelAborted, ModelCompleted, ModelFailed, ModelRequested, ModelRetrying, Purpose, Spend, Usage,
+};
 pub use owner::OwnerTaken;
-pub use run::{FinishReason, RunFinished, RunOutcome, RunPaused, RunResumed, RunStarted};
+pub use run::{FinishReason, RunCancelRequested, RunFinished, RunOutcome, RunPaused, RunResumed, RunStarted, Scope};
 pub use session::{Origin, SessionCreated};
-pub use tool::{CancelReason, ToolAdopted, ToolCancelled, ToolFinished, ToolReconciled, ToolStarted, ToolUnknown, UnknownReason, Verdict};
+pub use timer::{TimerCancelled, TimerFired, TimerSet};
+pub use tool::{
+    CancelReason, ToolAdopted, ToolBackgrounded, ToolCancelRequested, ToolCancelled, ToolDeferred, ToolFinished, ToolProgress,
+    ToolReconciled, ToolStarted, ToolUnknown, UnknownReason, Verdict,
+};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -90,28 +97,40 @@ macro_rules! bodies {
 }
 
 bodies! {
-    "session.created" 1 SessionCreated(SessionCreated);
+    "session.created" 2 SessionCreated(SessionCreated);
     "owner.taken" 1 OwnerTaken(OwnerTaken);
-    "message.received" 1 MessageReceived(MessageReceived);
+    "message.received" 2 MessageReceived(MessageReceived);
+    "message.withdrawn" 1 MessageWithdrawn(MessageWithdrawn);
     "message.sent" 1 MessageSent(MessageSent);
-    "run.started" 1 RunStarted(RunStarted);
-    "run.paused" 1 RunPaused(RunPaused);
+    "run.started" 2 RunStarted(RunStarted);
+    "run.paused" 2 RunPaused(RunPaused);
     "run.resumed" 1 RunResumed(RunResumed);
-    "run.finished" 1 RunFinished(RunFinished);
-    "model.requested" 1 ModelRequested(ModelRequested);
+    "run.cancel_requested" 1 RunCancelRequested(RunCancelRequested);
+    "run.finished" 2 RunFinished(RunFinished);
+    "model.requested" 2 ModelRequested(ModelRequested);
     "model.completed" 1 ModelCompleted(ModelCompleted);
     "model.failed" 1 ModelFailed(ModelFailed);
     "model.retrying" 1 ModelRetrying(ModelRetrying);
-    "action.decided" 1 ActionDecided(ActionDecided);
-    "action.withdrawn" 1 ActionWithdrawn(ActionWithdrawn);
-    "ask.opened" 1 AskOpened(AskOpened);
-    "ask.answered" 1 AskAnswered(AskAnswered);
+    "model.aborted" 1 ModelAborted(ModelAborted);
+    "action.decided" 2 ActionDecided(ActionDecided);
+    "action.withdrawn" 2 ActionWithdrawn(ActionWithdrawn);
+    "ask.opened" 2 AskOpened(AskOpened);
+    "ask.answered" 2 AskAnswered(AskAnswered);
+    "ask.expired" 1 AskExpired(AskExpired);
+    "ask.superseded" 1 AskSuperseded(AskSuperseded);
     "tool.started" 1 ToolStarted(ToolStarted);
     "tool.adopted" 1 ToolAdopted(ToolAdopted);
+    "tool.progress" 1 ToolProgress(ToolProgress);
+    "tool.deferred" 1 ToolDeferred(ToolDeferred);
+    "tool.backgrounded" 1 ToolBackgrounded(ToolBackgrounded);
+    "tool.cancel_requested" 1 ToolCancelRequested(ToolCancelRequested);
     "tool.finished" 1 ToolFinished(ToolFinished);
     "tool.cancelled" 1 ToolCancelled(ToolCancelled);
     "tool.unknown" 1 ToolUnknown(ToolUnknown);
-    "tool.reconciled" 1 ToolReconciled(ToolReconciled);
+    "tool.reconciled" 2 ToolReconciled(ToolReconciled);
+    "timer.set" 1 TimerSet(TimerSet);
+    "timer.fired" 1 TimerFired(TimerFired);
+    "timer.cancelled" 1 TimerCancelled(TimerCancelled);
     "host.quarantined" 1 HostQuarantined(HostQuarantined);
     "host.recovered" 1 HostRecovered(HostRecovered);
 }

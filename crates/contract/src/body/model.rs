@@ -30,8 +30,31 @@ pub struct ModelRequested {
     /// A correction shown at the end of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nudge: Option<Text>,
+    /// What the call may cost at most; charged if its end is never known.
+    #[serde(default, skip_serializing_if = "Spend::is_zero")]
+    pub reserve: Spend,
     /// Hash of the canonical request bytes; whoever recomputes the request can check it.
     pub request_sha256: Sha256,
+}
+
+/// Tokens and money.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Spend {
+    pub tokens: u64,
+    /// Millionths of the price unit.
+    pub cost_micros: u64,
+}
+
+impl Spend {
+    #[must_use]
+    pub fn is_zero(&self) -> bool {
+        *self == Spend::default()
+    }
+
+    #[must_use]
+    pub fn plus(self, other: Spend) -> Spend {
+        Spend { tokens: self.tokens.saturating_add(other.tokens), cost_micros: self.cost_micros.saturating_add(other.cost_micros) }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -42,6 +65,14 @@ pub struct Usage {
     pub cache_read: u64,
     pub cache_write: u64,
     pub reasoning: u64,
+}
+
+impl Usage {
+    /// All tokens that were processed.
+    #[must_use]
+    pub fn tokens(&self) -> u64 {
+        [self.input, self.output, self.cache_read, self.cache_write].into_iter().fold(0, u64::saturating_add)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -91,6 +122,23 @@ pub struct ModelFailed {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
     pub message: Text,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AbortReason {
+    /// A person stopped the run.
+    Stopped,
+    /// A message wants to be heard first.
+    Interrupted,
+}
+
+/// The call is given up; whatever it would have said is not part of the conversation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ModelAborted {
+    pub request: EventId,
+    pub attempt: u16,
+    pub reason: AbortReason,
 }
 
 /// The failed call is made again, not before this time.

@@ -18,6 +18,30 @@ pub struct RunStarted {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunPaused {
     pub run: RunId,
+    /// The person who wanted it; absent when the session's own policy did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Principal>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<Key>,
+}
+
+/// How much a person wants stopped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// The open run: its model call and its foreground tools.
+    #[default]
+    Turn,
+    /// Background processes too.
+    All,
+}
+
+/// A person wants the work to stop. From here on nothing new of it starts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RunCancelRequested {
+    pub key: Key,
+    pub scope: Scope,
+    pub by: Principal,
 }
 
 /// A person said go on; it also clears the count of recoveries.
@@ -56,4 +80,8 @@ pub enum FinishReason {
     TurnLimit,
     /// A person said no.
     Denied,
+    /// A person stopped it.
+    Stopped,
+    /// A limit was reached and a person did not extend it.
+    Budget,
 }

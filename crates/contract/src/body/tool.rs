@@ -2,7 +2,7 @@
 
 use crate::id::{ActionId, BootId, MachineId};
 use crate::text::Text;
-use crate::units::Epoch;
+use crate::units::{Epoch, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +22,41 @@ pub struct ToolAdopted {
     pub action: ActionId,
     pub attempt: u16,
     pub epoch: Epoch,
+}
+
+/// What a running attempt had printed when a person said something.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolProgress {
+    pub action: ActionId,
+    pub attempt: u16,
+    /// The end of its output.
+    pub output: Text,
+}
+
+/// The model is asked before the call has ended. The note is its result; what comes of it later is told as a notice.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolDeferred {
+    pub action: ActionId,
+    pub note: Text,
+    /// What it had printed, as far as that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Text>,
+}
+
+/// The call no longer holds its run, and stopping the run does not stop it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolBackgrounded {
+    pub action: ActionId,
+}
+
+/// The attempt is to end: asked politely first, killed at the deadline.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolCancelRequested {
+    pub action: ActionId,
+    pub attempt: u16,
+    pub deadline: Time,
+    /// What the model is told beside the result.
+    pub note: Text,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -83,6 +118,10 @@ pub struct ToolUnknown {
 pub enum Verdict {
     /// The model was told that the outcome is unknown and decides what to do.
     Told,
+    /// A person says that it happened.
+    Happened,
+    /// A person says that it did not happen.
+    NotHappened,
 }
 
 /// Ends an action whose last attempt is unknown; the note is its result for the model.

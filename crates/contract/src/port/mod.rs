@@ -12,7 +12,7 @@ pub use configure::Configure;
 pub use live::{Frame, Live, Silent};
 pub use log::{Append, AppendError, Appended, Blobs, Expected, Fence, Lease, LeaseError, Log, LogError, Stored, Tail};
 pub use model::{Model, ModelCall, ModelFailure, RawCall, RawPart, RawReply};
-pub use tools::{Here, Preparation, Prepare, PrepareRefused, RawOutcome, Recovery, ToolJob, Tools};
+pub use tools::{Here, Preparation, Prepare, PrepareRefused, RawOutcome, Recovery, Stopping, Target, ToolJob, Tools};
 
 use std::future::Future;
 use std::pin::Pin;

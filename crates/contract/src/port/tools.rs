@@ -4,9 +4,11 @@ use super::{BoxFuture, Live};
 use crate::body::{CancelReason, UnknownReason};
 use crate::call::{Class, Prepared, Risk};
 use crate::config::ToolSpec;
-use crate::id::{ActionId, BootId, MachineId, Sha256, StreamId};
+use crate::id::{ActionId, BootId, CallId, MachineId, Sha256, StreamId};
+use crate::units::Time;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A call to be prepared.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +16,8 @@ pub struct Prepare {
     pub tool: String,
     pub args: String,
     pub folder: PathBuf,
+    /// Calls that have not ended, by tool: what a call may be about.
+    pub open: Vec<(CallId, String)>,
 }
 
 /// What preparing found out; long previews are still whole.
@@ -43,10 +47,32 @@ pub struct ToolJob {
     pub folder: PathBuf,
     pub witness: Option<Sha256>,
     pub class: Class,
+    /// The running attempt that the call is about, if it still runs.
+    pub target: Option<Target>,
     /// Where the attempt was started.
     pub machine: MachineId,
     pub boot: BootId,
     pub live: Arc<dyn Live>,
+}
+
+/// A running attempt that another call is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    pub call: CallId,
+    pub tool: String,
+    pub action: ActionId,
+    pub attempt: u16,
+    pub since: Time,
+    /// Time at the start of the call that is about it.
+    pub now: Time,
+}
+
+/// Whether whoever must stop was told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopping {
+    Told,
+    /// Nobody listens: it has not begun, or has just ended. Its outcome tells which; until then it is told again.
+    NotReached,
 }
 
 /// Where this process runs.
@@ -82,6 +108,12 @@ pub trait Tools: Send + Sync {
 
     /// Finds out what became of an attempt of an earlier owner. Never runs it.
     fn recover<'a>(&'a self, job: ToolJob, here: &'a Here) -> BoxFuture<'a, Recovery>;
+
+    /// Tells a running attempt to end, with this much grace; its outcome comes as always.
+    fn stop(&self, action: ActionId, attempt: u16, grace: Duration) -> BoxFuture<'_, Stopping>;
+
+    /// The end of what a running attempt has printed, at most this many bytes; none when it keeps no output.
+    fn tail(&self, action: ActionId, attempt: u16, bytes_max: usize) -> BoxFuture<'_, Option<String>>;
 
     /// Attempts of any session of which something is kept.
     fn kept(&self) -> BoxFuture<'_, Vec<(ActionId, u16)>>;

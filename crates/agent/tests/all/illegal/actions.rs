@@ -42,14 +42,14 @@ fn an_action_goes_through_its_stages_in_order() {
         folded(&scene, reconcile(ActionId([1; 16]))),
     ];
     insta::assert_snapshot!(said.concat(), @r#"
-    event tool.started at version 27 is illegal while attempt 1 of the call is Started(Attempt { number: 1, started: evt_…, epoch: Epoch(1), machine: mac_…, boot: BootId("boot"), adopted: None })
+    event tool.started at version 27 is illegal while attempt 1 of the call is Started(Attempt { number: 1, started: evt_…, epoch: Epoch(1), machine: mac_…, boot: BootId("boot"), adopted: None, since: Time(1700000005000), deadline: None, tail: None })
     event tool.started at version 27 is illegal while attempt 0 of the call is Decided
     event tool.started at version 27 is illegal while attempt 1 of the call is Unknown
     event tool.started at version 27 is illegal while action act_… is not open
-    event tool.finished at version 27 is illegal while attempt 2 is not open, the call is Started(Attempt { number: 1, started: evt_…, epoch: Epoch(1), machine: mac_…, boot: BootId("boot"), adopted: None })
+    event tool.finished at version 27 is illegal while attempt 2 is not open, the call is Started(Attempt { number: 1, started: evt_…, epoch: Epoch(1), machine: mac_…, boot: BootId("boot"), adopted: None, since: Time(1700000005000), deadline: None, tail: None })
     event tool.finished at version 27 is illegal while attempt 1 is not open, the call is Decided
     event tool.finished at version 27 is illegal while attempt 1 is not open, the call is Unknown
-    event tool.reconciled at version 27 is illegal while the call is Started(Attempt { number: 1, started: evt_…, epoch: Epoch(1), machine: mac_…, boot: BootId("boot"), adopted: None })
+    event tool.reconciled at version 27 is illegal while the call is Started(Attempt { number: 1, started: evt_…, epoch: Epoch(1), machine: mac_…, boot: BootId("boot"), adopted: None, since: Time(1700000005000), deadline: None, tail: None })
     event tool.reconciled at version 27 is illegal while the call is Decided
     event tool.reconciled at version 27 is illegal while action act_… is not open
     "#);
@@ -65,7 +65,7 @@ fn a_call_is_withdrawn_only_before_it_starts() {
         note: Text::from(""),
     };
     insta::assert_snapshot!([folded(&scene, withdraw(0)), folded(&scene, withdraw(7))].concat(), @r#"
-    event action.withdrawn at version 9 is illegal while call_0_0 is Started(Attempt { number: 1, started: evt_…, epoch: Epoch(1), machine: mac_…, boot: BootId("boot"), adopted: None })
+    event action.withdrawn at version 9 is illegal while call_0_0 is Started(Attempt { number: 1, started: evt_…, epoch: Epoch(1), machine: mac_…, boot: BootId("boot"), adopted: None, since: Time(1700000005000), deadline: None, tail: None })
     event action.withdrawn at version 9 is illegal while call_0_7 is not open
     "#);
 }
@@ -92,9 +92,9 @@ fn an_attempt_is_adopted_by_the_owner_and_once() {
     next.takeover();
     let said = [folded(&scene, again(&scene, "tool.adopted")), folded(&scene, adopt(3)), folded(&next, adopt(2)), folded(&next, adopt(3))];
     insta::assert_snapshot!(said.concat(), @r#"
-    event tool.adopted at version 11 is illegal while the owner has epoch 2 and the call is Started(Attempt { number: 1, started: evt_…, epoch: Epoch(1), machine: mac_…, boot: BootId("boot"), adopted: Some(Epoch(2)) })
-    event tool.adopted at version 11 is illegal while the owner has epoch 2 and the call is Started(Attempt { number: 1, started: evt_…, epoch: Epoch(1), machine: mac_…, boot: BootId("boot"), adopted: Some(Epoch(2)) })
-    event tool.adopted at version 12 is illegal while the owner has epoch 3 and the call is Started(Attempt { number: 1, started: evt_…, epoch: Epoch(1), machine: mac_…, boot: BootId("boot"), adopted: Some(Epoch(2)) })
+    event tool.adopted at version 11 is illegal while the owner has epoch 2 and the call is Started(Attempt { number: 1, started: evt_…, epoch: Epoch(1), machine: mac_…, boot: BootId("boot"), adopted: Some(Epoch(2)), since: Time(1700000005000), deadline: None, tail: None })
+    event tool.adopted at version 11 is illegal while the owner has epoch 2 and the call is Started(Attempt { number: 1, started: evt_…, epoch: Epoch(1), machine: mac_…, boot: BootId("boot"), adopted: Some(Epoch(2)), since: Time(1700000005000), deadline: None, tail: None })
+    event tool.adopted at version 12 is illegal while the owner has epoch 3 and the call is Started(Attempt { number: 1, started: evt_…, epoch: Epoch(1), machine: mac_…, boot: BootId("boot"), adopted: Some(Epoch(2)), since: Time(1700000005000), deadline: None, tail: None })
     tool.adopted is legal
     "#);
 }

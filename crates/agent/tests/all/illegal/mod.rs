@@ -2,6 +2,7 @@
 
 mod actions;
 mod asks;
+mod waits;
 
 use crate::scene::{Scene, made, person};
 use agent::Agent;
@@ -95,7 +96,7 @@ fn what_was_said_is_not_said_again() {
     event run.started at version 10 is illegal while run run_… is open
     event model.completed at version 10 is illegal while no model call is open
     event action.decided at version 10 is illegal while call_0_0 does not wait for a decision
-    event tool.started at version 10 is illegal while attempt 1 of the call is Started(Attempt { number: 1, started: evt_…, epoch: Epoch(1), machine: mac_…, boot: BootId("boot"), adopted: None })
+    event tool.started at version 10 is illegal while attempt 1 of the call is Started(Attempt { number: 1, started: evt_…, epoch: Epoch(1), machine: mac_…, boot: BootId("boot"), adopted: None, since: Time(1700000005000), deadline: None, tail: None })
     "#);
 }
 
@@ -176,8 +177,8 @@ fn a_run_begins_with_a_waiting_message_and_ends_when_nothing_is_open() {
         folded(&asking, finished(RunId([1; 16]))),
         folded(&asking, finished(run(&asking))),
         folded(&calling, finished(run(&calling))),
-        folded(&resting, RunPaused { run: RunId([1; 16]) }),
-        folded(&asking, RunPaused { run: RunId([1; 16]) }),
+        folded(&resting, RunPaused { run: RunId([1; 16]), by: None, key: None }),
+        folded(&asking, RunPaused { run: RunId([1; 16]), by: None, key: None }),
         folded(&asking, MessageSent { completed: EventId([1; 16]) }),
     ];
     insta::assert_snapshot!(said.concat(), @"

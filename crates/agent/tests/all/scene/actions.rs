@@ -20,6 +20,7 @@ fn attempts_and_runs_end_once(log: &[Event]) {
             Body::ToolCancelled(end) => attempts.insert((end.action, end.attempt)),
             Body::ToolUnknown(end) => attempts.insert((end.action, end.attempt)),
             Body::ToolReconciled(end) => actions.insert(end.action),
+            Body::ActionDecided(decided) => decided.replaces.is_none_or(|replaced| actions.insert(replaced)),
             Body::ActionWithdrawn(end) => end.action.is_none_or(|action| actions.insert(action)),
             Body::ToolStarted(started) => !actions.contains(&started.action),
             Body::RunFinished(end) => runs.insert(end.run),
@@ -34,7 +35,13 @@ fn calls_are_decided_or_refused(log: &[Event]) {
     let (mut decided, mut refused) = (BTreeSet::new(), BTreeSet::new());
     for event in log {
         let legal = match &event.draft.body {
-            Body::ActionDecided(call) => decided.insert((call.call, call.action)) && !refused.contains(&call.call),
+            Body::ActionDecided(call) => {
+                // A call is decided once, and again only in place of a decision that a person changed.
+                let before = decided.iter().find(|(other, _)| *other == call.call).map(|(_, action)| *action);
+                let legal = before == call.replaces && !refused.contains(&call.call);
+                decided.retain(|(other, _)| *other != call.call);
+                legal && decided.insert((call.call, call.action))
+            }
             Body::ActionWithdrawn(call) => match call.action {
                 Some(action) => decided.contains(&(call.call, action)) && call.reason != contract::body::WithdrawReason::Invalid,
                 None => !decided.iter().any(|(other, _)| *other == call.call) && refused.insert(call.call),

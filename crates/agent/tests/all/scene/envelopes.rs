@@ -28,9 +28,13 @@ fn causes_are_earlier_events(log: &[Event]) {
     }
 }
 
-/// What people do has no cause in the log.
+/// What people do by themselves has no cause in the log; an answer or a withdrawal has what it is about.
 fn is_first_cause(body: &Body) -> bool {
-    matches!(body, Body::SessionCreated(_) | Body::MessageReceived(_) | Body::AskAnswered(_) | Body::RunResumed(_))
+    match body {
+        Body::SessionCreated(_) | Body::MessageReceived(_) | Body::RunResumed(_) | Body::RunCancelRequested(_) => true,
+        Body::RunPaused(paused) => paused.by.is_some(),
+        _ => false,
+    }
 }
 
 /// A message belongs to no run; everything else, also its first and its last event, to the run that is open then.
@@ -50,7 +54,8 @@ fn runs_and_levels_are_those_of_the_session(log: &[Event]) {
         let of_message = matches!(draft.body, Body::MessageReceived(_));
         assert_eq!(draft.level, level, "{at} is of another level");
         assert_eq!(draft.run, open.map(|(run, _)| run).filter(|_| !of_message), "{at} belongs to another run");
-        let root = open.map(|(_, trigger)| trigger).or(draft.cause);
+        // Without a run it is whatever led to it first.
+        let root = open.map(|(_, trigger)| trigger).or(draft.correlation);
         assert!(draft.correlation.is_none() || draft.correlation == root, "{at} correlates with something else than its run");
         if matches!(draft.body, Body::RunFinished(_)) {
             open = None;

@@ -1,23 +1,26 @@
 //! What holds for every log that the machine can write, and for every prefix of it.
 
-use super::{Scene, actions, envelopes};
+use super::{Scene, actions, asked, envelopes, permission, shown, spent, wanted};
 use agent::context::context;
 use agent::{Agent, State};
-use contract::body::Body;
 use contract::event::Event;
-use contract::id::{BootId, HostId, MachineId, Sha256};
+use contract::id::{BootId, HostId, MachineId};
 use contract::input::Input;
 use contract::limits::{ADVANCE_ROUNDS_MAX, APPEND_BYTES_MAX, APPEND_EVENTS_MAX};
 use contract::machine::Machine;
-use contract::request::{Item, ModelRequest, Part};
 use contract::units::Epoch;
 
 pub fn check(scene: &Scene) {
     envelopes::check(&scene.log);
     actions::check(&scene.log);
+    asked::check(&scene.log);
+    permission::check(&scene.log);
+    permission::keys_are_used_once(&scene.log);
+    spent::check(&scene.log);
+    shown::check(scene);
+    wanted::check(scene);
     every_append_fits(scene);
     stored_bytes_fold_to_the_live_state(scene);
-    every_request_is_what_its_event_says(scene);
     every_prefix_comes_to_rest(scene);
 }
 
@@ -43,34 +46,6 @@ fn stored_bytes_fold_to_the_live_state(scene: &Scene) {
         Agent::fold(&mut state, &read).unwrap();
     }
     assert_eq!(state, scene.state);
-}
-
-/// Each hash is that of the bytes shown, each request is valid, and each begins with the bytes of the one before.
-fn every_request_is_what_its_event_says(scene: &Scene) {
-    let mut state = Agent::new(scene.state.stream.clone());
-    let mut last: Option<ModelRequest> = None;
-    for event in &scene.log {
-        Agent::fold(&mut state, event).unwrap();
-        let Body::ModelRequested(requested) = &event.draft.body else { continue };
-        let request = context(&state).unwrap();
-        assert_eq!(Sha256::of(&request.canonical()), requested.request_sha256, "at {}", event.version);
-        assert!(request.is_valid(), "the request at {} is not valid", event.version);
-        assert!(!shows_empty_text(&request), "the request at {} shows an empty text", event.version);
-        if let Some(last) = &last {
-            // Another model or configuration changes the first line only.
-            let shorter = ModelRequest { model: request.model.clone(), config: request.config, items: last.items.clone() };
-            assert!(request.canonical().starts_with(&shorter.canonical()), "the request at {} is rewritten", event.version);
-        }
-        last = Some(request);
-    }
-}
-
-/// No protocol accepts an empty text as part of a reply.
-fn shows_empty_text(request: &ModelRequest) -> bool {
-    request.items.iter().any(|item| match item.as_ref() {
-        Item::Assistant(parts) => parts.iter().any(|part| matches!(part, Part::Text(text) if text.is_empty())),
-        Item::Message(_) | Item::Result(_) | Item::Notice(_) => false,
-    })
 }
 
 /// Every prefix, also inside a batch, comes to rest without an input, under its owner and under the next one.
@@ -101,13 +76,21 @@ fn rests(mut state: State, whose: &str) {
         events += intents.len();
         assert!(events <= APPEND_EVENTS_MAX, "what follows {from} does not fit into an append");
         if intents.is_empty() {
-            assert!(!state.is_parked() || Agent::effects(&state).is_empty(), "the prefix at {from} wants something while parked");
-            let request = context(&state);
-            return assert!(request.is_none_or(|request| request.is_valid()), "the prefix at {from} asks what is not valid");
+            return at_rest(&state, &format!("the prefix at {from} {whose}"));
         }
         fold_all(&mut state, intents);
     }
     panic!("the prefix at {from} does not come to rest {whose}");
+}
+
+/// What is asked is valid, and no time is waited for that has come: an owner would wake for it again and again.
+fn at_rest(state: &State, which: &str) {
+    assert!(context(state).is_none_or(|request| request.is_valid()), "{which} asks what is not valid");
+    if state.owner.is_some() {
+        let due = Agent::due(state);
+        assert!(due.is_none_or(|due| due > state.time), "{which} rests and is due at {due:?}, which has come");
+    }
+    wanted::check_state(state, which);
 }
 
 fn fold_all(state: &mut State, drafts: Vec<contract::event::Draft>) {

@@ -1,13 +1,15 @@
 //! Events, effects, refusals and requests as short lines without ids, so that a whole story fits on a screen.
 
 use super::Scene;
+use super::notes::note;
 use agent::context::context;
-use agent::prompts;
-use contract::body::{Body, UnknownReason};
+use contract::ask::{Answer, Ask, Grant, LimitKind, Subject};
+use contract::body::{AskAnswered, Body, ModelFailed};
 use contract::effect::{Effect, EffectId};
 use contract::event::Event;
-use contract::id::{ActionId, MessageId};
+use contract::id::{ActionId, AskId, MessageId};
 use contract::input::Rejection;
+use contract::limits::ASK_VALID_MS_DEFAULT;
 use contract::outcome::ToolOutcome;
 use contract::request::{CallResult, Item, Part};
 use contract::text::Text;
@@ -28,35 +30,89 @@ pub fn event(event: &Event) -> String {
         Body::SessionCreated(created) => word(&created.options.resume),
         Body::OwnerTaken(taken) => format!("epoch {}", taken.epoch),
         Body::MessageReceived(received) => format!("{} {}", received.key, word(&received.mode)),
-        Body::MessageSent(_) | Body::RunStarted(_) | Body::RunPaused(_) => String::new(),
+        Body::MessageWithdrawn(withdrawn) => withdrawn.key.to_string(),
+        Body::MessageSent(_) | Body::RunStarted(_) => String::new(),
+        Body::RunPaused(paused) => paused.key.as_ref().map(ToString::to_string).unwrap_or_default(),
         Body::RunResumed(resumed) => resumed.key.to_string(),
+        Body::RunCancelRequested(requested) => format!("{} {}", requested.key, word(&requested.scope)),
         Body::RunFinished(finished) => {
             [word(&finished.outcome)].into_iter().chain(finished.reason.iter().map(word)).collect::<Vec<_>>().join(" ")
         }
         Body::ModelRequested(requested) => {
-            let nudge = requested.nudge.as_ref().map(|nudge| format!(" {}", prompt(nudge))).unwrap_or_default();
+            let nudge = requested.nudge.as_ref().map(|nudge| format!(" {}", note(nudge))).unwrap_or_default();
             format!("{} attempt {} epoch {}{nudge}", word(&requested.purpose), requested.attempt, requested.epoch)
         }
         Body::ModelRetrying(retrying) => format!("in {} ms", retrying.at.0 - event.time.0),
         Body::ModelCompleted(completed) => parts(&completed.parts),
-        Body::ModelFailed(failed) => {
-            let note =
-                Some(prompt(&failed.message)).filter(|note| note.starts_with('<')).map(|note| format!(" {note}")).unwrap_or_default();
-            format!("{} {}{note}", word(&failed.class), if failed.recoverable { "recoverable" } else { "for good" })
+        Body::ModelFailed(failed) => model_failed(failed),
+        Body::ModelAborted(aborted) => word(&aborted.reason),
+        Body::ActionDecided(decided) => {
+            let replaces = decided.replaces.map(|_| format!(" instead: {}", decided.args.shown())).unwrap_or_default();
+            format!("{call} {}{replaces}", word(&decided.class))
         }
-        Body::ActionDecided(decided) => format!("{call} {}", word(&decided.class)),
-        Body::ActionWithdrawn(withdrawn) => format!("{call} {} {}", word(&withdrawn.reason), prompt(&withdrawn.note)),
-        Body::AskOpened(opened) => word(&opened.ask.kind),
-        Body::AskAnswered(answered) => word(&answered.answer),
+        Body::ActionWithdrawn(withdrawn) => format!("{call} {} {}", word(&withdrawn.reason), note(&withdrawn.note)),
+        Body::AskOpened(opened) => ask(event, &opened.ask),
+        Body::AskAnswered(answered) => format!("{call} {}", self::answered(answered)).trim_start().to_owned(),
+        Body::AskExpired(_) => call,
+        Body::AskSuperseded(superseded) => format!("{call} {}", word(&superseded.reason)).trim_start().to_owned(),
         Body::ToolStarted(started) => format!("{call} attempt {} epoch {}", started.attempt, started.epoch),
         Body::ToolAdopted(adopted) => format!("{call} attempt {} epoch {}", adopted.attempt, adopted.epoch),
+        Body::ToolProgress(progress) => format!("{call} attempt {} \"{}\"", progress.attempt, progress.output.shown()),
+        Body::ToolDeferred(deferred) => {
+            let output = deferred.output.as_ref().map(|output| format!(" \"{}\"", output.shown())).unwrap_or_default();
+            format!("{call} {}{output}", note(&deferred.note))
+        }
+        Body::ToolBackgrounded(_) => call,
+        Body::ToolCancelRequested(requested) => {
+            format!("{call} attempt {} in {} ms {}", requested.attempt, requested.deadline.0 - event.time.0, note(&requested.note))
+        }
         Body::ToolFinished(finished) => format!("{call} attempt {} {}", finished.attempt, if finished.ok { "ok" } else { "not ok" }),
         Body::ToolCancelled(cancelled) => format!("{call} attempt {} {}", cancelled.attempt, word(&cancelled.reason)),
         Body::ToolUnknown(unknown) => format!("{call} attempt {} {}", unknown.attempt, word(&unknown.reason)),
-        Body::ToolReconciled(reconciled) => format!("{call} {} {}", word(&reconciled.verdict), prompt(&reconciled.note)),
+        Body::ToolReconciled(reconciled) => format!("{call} {} {}", word(&reconciled.verdict), note(&reconciled.note)),
+        Body::TimerSet(set) => format!("{call} in {} ms", set.at.0 - event.time.0),
+        Body::TimerFired(fired) => format!("{call} {}", note(&fired.note)),
+        Body::TimerCancelled(cancelled) => format!("{call} {}", note(&cancelled.note)),
         Body::HostQuarantined(_) | Body::HostRecovered(_) => String::new(),
     };
     format!("{name} {about}").trim_end().to_owned()
+}
+
+fn model_failed(failed: &ModelFailed) -> String {
+    let ours = Some(note(&failed.message)).filter(|note| note.starts_with('<')).map(|note| format!(" {note}")).unwrap_or_default();
+    format!("{} {}{ours}", word(&failed.class), if failed.recoverable { "recoverable" } else { "for good" })
+}
+
+fn ask(event: &Event, ask: &Ask) -> String {
+    let about = match &ask.subject {
+        Subject::Tool { call, tool, risk, .. } => format!("{call} {tool} {}", word(risk)),
+        Subject::Question { call, question, .. } => format!("{call} question \"{}\"", question.shown()),
+        Subject::Limit { limit: LimitKind::CrashLoop, .. } => "crash_loop".to_owned(),
+        Subject::Limit { limit, used, allowed } => format!("{} {used} of {allowed}", word(limit)),
+        Subject::Reconcile { call, attempt, .. } => format!("{call} reconcile attempt {attempt}"),
+        Subject::Resume => "resume".to_owned(),
+    };
+    let patience_ms = ask.until.map(|until| until.0 - event.time.0).filter(|ms| *ms != ASK_VALID_MS_DEFAULT);
+    format!("{about}{}", patience_ms.map(|ms| format!(" for {ms} ms")).unwrap_or_default())
+}
+
+pub fn answer(answer: &Answer) -> String {
+    match answer {
+        Answer::Approve { grant: Grant::Once } => "approve".to_owned(),
+        Answer::Approve { grant: Grant::Session } => "approve for the session".to_owned(),
+        Answer::Edit { args, .. } => format!("edit {}", args.shown()),
+        Answer::Deny { message, stop } => {
+            let message = message.as_ref().map(|message| format!(" \"{}\"", message.shown())).unwrap_or_default();
+            format!("deny{message}{}", if *stop { " and stop" } else { "" })
+        }
+        Answer::Reply(text) => format!("reply \"{}\"", text.shown()),
+        Answer::Extend { amount } => format!("extend by {amount}"),
+    }
+}
+
+fn answered(answered: &AskAnswered) -> String {
+    let rule = answered.rule.as_ref().map(|rule| format!(" by {rule}")).unwrap_or_default();
+    format!("{}{rule}", answer(&answered.answer))
 }
 
 pub fn effects(scene: &Scene, wanted: &[Effect]) -> String {
@@ -65,6 +121,7 @@ pub fn effects(scene: &Scene, wanted: &[Effect]) -> String {
         Effect::Model { attempt, .. } => format!("model attempt {attempt}"),
         Effect::Start { action, attempt } => format!("start {} attempt {attempt}", call_of(scene, *action)),
         Effect::Recover { action, attempt, class } => format!("recover {} attempt {attempt} {}", call_of(scene, *action), word(class)),
+        Effect::Stop { action, attempt, .. } => format!("stop {} attempt {attempt}", call_of(scene, *action)),
     };
     if wanted.is_empty() { "nothing".into() } else { wanted.iter().map(line).collect::<Vec<_>>().join(", ") }
 }
@@ -75,14 +132,27 @@ pub fn rejection(scene: &Scene, rejection: &Rejection) -> String {
             EffectId::Prepare(message) => format!("stale: prepare {}", key_of(scene, *message)),
             EffectId::Model(_) => format!("stale: model attempt {attempt}"),
             EffectId::Tool(action) => format!("stale: {} attempt {attempt}", call_of(scene, *action)),
+            EffectId::Stop(action) => format!("stale: stop {} attempt {attempt}", call_of(scene, *action)),
         },
         Rejection::NoSuchAsk(_) => "there is no such ask".into(),
         Rejection::AskExpired(_) => "the ask has expired".into(),
+        Rejection::AskSuperseded(_) => "the ask was overtaken".into(),
+        Rejection::SeveralAsks(asks) => {
+            let about = asks.iter().map(|ask| subject_of(scene, *ask)).collect::<Vec<_>>().join(", ");
+            format!("several asks are open: {about}")
+        }
         Rejection::Known(_)
         | Rejection::NoSession
         | Rejection::Exists
         | Rejection::Closed
         | Rejection::NothingToResume
+        | Rejection::NothingToStop
+        | Rejection::NothingToPause
+        | Rejection::NotWaiting(_)
+        | Rejection::NotAnAnswer { .. }
+        | Rejection::EditRefused(_)
+        | Rejection::Forbidden(_)
+        | Rejection::InboxFull { .. }
         | Rejection::OldEpoch { .. }
         | Rejection::TooLong { .. } => rejection.to_string(),
     }
@@ -104,22 +174,30 @@ pub fn request(scene: &Scene) -> String {
     request.items.iter().map(|item| self::item(item) + "\n").collect()
 }
 
+/// What the open model call shows after the last reply.
+pub fn fresh(scene: &Scene) -> String {
+    let request = request(scene);
+    let after = request.lines().collect::<Vec<_>>().iter().rposition(|line| line.starts_with("assistant")).map_or(0, |at| at + 1);
+    request.lines().skip(after).map(|line| format!("{line}\n")).collect()
+}
+
 fn item(item: &Item) -> String {
     match item {
-        Item::Message(text) => format!("message: {}", prompt(text)),
+        Item::Message(text) => format!("message: {}", note(text)),
         Item::Assistant(said) => format!("assistant: {}", parts(said)),
-        Item::Result(result) => self::result(result),
-        Item::Notice(text) => format!("notice: {}", prompt(text)),
+        Item::Result(result) => self::result("result", result),
+        Item::Notice(text) => format!("notice: {}", note(text)),
+        Item::Late(result) => self::result("late", result),
     }
 }
 
-fn result(result: &CallResult) -> String {
+fn result(kind: &str, result: &CallResult) -> String {
     let CallResult { call, provider_call, ok, exit, signal, note, output } = result;
     let number = |name: &str, value: &Option<i32>| value.map(|value| format!(" {name} {value}")).unwrap_or_default();
-    let note = note.as_ref().map(|note| format!(" {}", prompt(note))).unwrap_or_default();
-    let output = output.as_ref().map(|output| format!(" \"{}\"", output.shown())).unwrap_or_default();
+    let note = note.as_ref().map(|note| format!(" {}", self::note(note))).unwrap_or_default();
+    let output = output.as_ref().map(|output: &Text| format!(" \"{}\"", output.shown())).unwrap_or_default();
     let ok = if *ok { "ok" } else { "not ok" };
-    format!("result: {call} {provider_call} {ok}{}{}{note}{output}", number("exit", exit), number("signal", signal))
+    format!("{kind}: {call} {provider_call} {ok}{}{}{note}{output}", number("exit", exit), number("signal", signal))
 }
 
 fn parts(parts: &[Part]) -> String {
@@ -129,26 +207,6 @@ fn parts(parts: &[Part]) -> String {
         Part::Opaque { bytes, .. } => format!("opaque {}", bytes.shown()),
     };
     if parts.is_empty() { "nothing".into() } else { parts.iter().map(part).collect::<Vec<_>>().join(" + ") }
-}
-
-/// Our own sentences by their name, so that their wording may change; anything else as it is.
-fn prompt(text: &Text) -> String {
-    let ours = [
-        (prompts::empty_reply(), "<empty reply>"),
-        (prompts::last_reply(), "<last reply>"),
-        (prompts::reply_too_large(), "<too large>"),
-        (prompts::withdrawn_limit(), "<limit>"),
-        (prompts::withdrawn_never_decided(), "<never decided>"),
-        (prompts::withdrawn_denied(), "<denied>"),
-        (prompts::withdrawn_too_many(), "<too many>"),
-        (prompts::withdrawn_never_started(), "<never started>"),
-        (prompts::unknown_outcome(UnknownReason::Died), "<unknown: died>"),
-        (prompts::unknown_outcome(UnknownReason::OtherBoot), "<unknown: other boot>"),
-        (prompts::unknown_outcome(UnknownReason::OtherMachine), "<unknown: other machine>"),
-        (prompts::unknown_outcome(UnknownReason::Changed), "<unknown: changed>"),
-        (prompts::unknown_outcome(UnknownReason::Lost), "<unknown: lost>"),
-    ];
-    ours.iter().find(|(sentence, _)| sentence == text).map_or_else(|| text.shown(), |(_, name)| (*name).to_owned())
 }
 
 fn key_of(scene: &Scene, message: MessageId) -> String {
@@ -165,4 +223,12 @@ fn call_of(scene: &Scene, action: ActionId) -> String {
         _ => None,
     });
     found.unwrap_or_else(|| "an unknown action".into())
+}
+
+fn subject_of(scene: &Scene, ask: AskId) -> String {
+    let found = scene.log.iter().find_map(|event| match &event.draft.body {
+        Body::AskOpened(opened) if opened.ask.ask == ask => Some(self::ask(event, &opened.ask)),
+        _ => None,
+    });
+    found.unwrap_or_else(|| "an unknown ask".into())
 }

@@ -1,0 +1,95 @@
+//! What a session has used up, and what it may: limits of its runs and what people added to them.
+
+use crate::state::{Run, State};
+use contract::ask::LimitKind;
+use contract::body::Spend;
+use contract::config::Prices;
+use contract::limits::TOKEN_BYTES;
+use contract::units::Time;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// One stream's own; nothing is shared.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Ledger {
+    pub spent: Spend,
+    /// What the dearest model call cost: the best guess of the next where no price is known.
+    pub dearest_micros: u64,
+    /// Calls that were started.
+    pub tool_calls: u64,
+    /// What people added, in the unit of each limit.
+    pub extended: BTreeMap<LimitKind, u64>,
+}
+
+/// A limit that stands in the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reached {
+    pub limit: LimitKind,
+    pub used: u64,
+    pub allowed: u64,
+}
+
+/// What the next model call may cost at most, as far as anyone knows.
+#[must_use]
+pub fn reserve(state: &State, run: &Run) -> Spend {
+    let messages: u64 = state.showable().map(|message| message.text.len()).sum();
+    let input = (run.config.bytes + state.transcript.bytes() + messages).div_ceil(TOKEN_BYTES);
+    let output = run.config.output_tokens_max;
+    let price = |tokens: u64, each: u64| tokens.saturating_mul(each).div_ceil(1_000_000);
+    let by_price = |prices: Prices| price(input, prices.input).saturating_add(price(output, prices.output));
+    let cost_micros = run.config.prices.map_or(state.ledger.dearest_micros, by_price);
+    Spend { tokens: input.saturating_add(output), cost_micros }
+}
+
+/// The limit that a model call with this reserve would break.
+#[must_use]
+pub fn before_model(state: &State, run: &Run, reserve: Spend) -> Option<Reached> {
+    let limits = run.config.limits;
+    let spent = state.ledger.spent;
+    over(state, LimitKind::Cost, spent.cost_micros, reserve.cost_micros, limits.cost_micros)
+        .or_else(|| over(state, LimitKind::Tokens, spent.tokens, reserve.tokens, limits.tokens))
+}
+
+/// The limit that starting one more call, beside these, would break.
+#[must_use]
+pub fn before_tool(state: &State, run: &Run, beside: u64) -> Option<Reached> {
+    over(state, LimitKind::ToolCalls, state.ledger.tool_calls + beside, 1, run.config.limits.tool_calls)
+}
+
+/// When the run has worked for as long as it may, if it goes on without a pause.
+#[must_use]
+pub fn out_of_time_at(run: &Run) -> Option<Time> {
+    let allowed = run.config.limits.wall_ms?.saturating_add(run.clock.extended_ms);
+    Some(run.clock.started.plus_ms(run.clock.waited_ms).plus_ms(allowed))
+}
+
+#[must_use]
+pub fn out_of_time(run: &Run, now: Time) -> Option<Reached> {
+    out_of_time_at(run).filter(|at| now >= *at)?;
+    let allowed = run.config.limits.wall_ms?.saturating_add(run.clock.extended_ms);
+    let used = now.0.saturating_sub(run.clock.started.0).saturating_sub(run.clock.waited_ms);
+    Some(Reached { limit: LimitKind::WallTime, used, allowed })
+}
+
+/// What was allowed at first: an approval without an amount gives as much again.
+#[must_use]
+pub fn first_allowed(run: &Run, limit: LimitKind) -> u64 {
+    let limits = run.config.limits;
+    let amount = match limit {
+        LimitKind::Cost => limits.cost_micros,
+        LimitKind::Tokens => limits.tokens,
+        LimitKind::ToolCalls => limits.tool_calls,
+        LimitKind::WallTime => limits.wall_ms,
+        LimitKind::CrashLoop | LimitKind::Loop => None,
+    };
+    amount.unwrap_or_default()
+}
+
+fn allowed(state: &State, limit: LimitKind, first: u64) -> u64 {
+    first.saturating_add(state.ledger.extended.get(&limit).copied().unwrap_or_default())
+}
+
+fn over(state: &State, limit: LimitKind, used: u64, more: u64, first: Option<u64>) -> Option<Reached> {
+    let allowed = allowed(state, limit, first?);
+    (used.saturating_add(more) > allowed).then_some(Reached { limit, used, allowed })
+}
