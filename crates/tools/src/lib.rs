@@ -15,13 +15,13 @@ use contract::call::Class;
 use contract::config::ToolSpec;
 use contract::id::ActionId;
 use contract::limits::OTHER_MACHINE_PATIENCE_MS;
-use contract::port::{BoxFuture, Frame, Here, Preparation, Prepare, PrepareRefused, RawOutcome, Recovery, ToolJob, Tools};
+use contract::port::{BoxFuture, Frame, Here, Preparation, Prepare, PrepareRefused, RawOutcome, Recovery, Stopping, ToolJob, Tools};
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
-use supervise::client::{self, Found};
+use supervise::client::{self, Answer, Found};
 use supervise::{Command, Folder};
-use tool::{Run, SameBoot, Tool};
+use tool::{Attempt, Run, SameBoot, Tool};
 
 /// Where and how tools run.
 #[derive(Clone, Debug)]
@@ -59,25 +59,6 @@ impl Toolbox {
         Ok(Toolbox { options: Options { spool, ..options } })
     }
 
-    /// Ends a supervised attempt: SIGTERM to its whole tree, SIGKILL after the grace. Its outcome comes as always.
-    ///
-    /// An error says that no supervisor listens: it is not up yet (`NotFound`) or has ended (`ConnectionRefused`).
-    pub async fn stop(&self, action: ActionId, attempt: u16, grace: Duration) -> io::Result<()> {
-        let grace_ms = u64::try_from(grace.as_millis()).unwrap_or(u64::MAX);
-        self.control(action, attempt, &Command::Stop { grace_ms }).await
-    }
-
-    /// Sends a command to the supervisor of a running attempt; also to one that another process started.
-    pub async fn control(&self, action: ActionId, attempt: u16, command: &Command) -> io::Result<()> {
-        client::send(&self.folder(action, attempt), command).await
-    }
-
-    /// What a supervised attempt has printed so far.
-    #[must_use]
-    pub fn output(&self, action: ActionId, attempt: u16) -> String {
-        supervise::output::whole(self.folder(action, attempt).path())
-    }
-
     fn folder(&self, action: ActionId, attempt: u16) -> Folder {
         Folder::of(&self.options.spool, action, attempt)
     }
@@ -93,10 +74,15 @@ impl Toolbox {
                 };
                 match started {
                     Ok(running) => outcome(&job, running.wait(show_live(&job)).await),
-                    Err(text) => RawOutcome::Finished { ok: false, output: text, exit: None, signal: None },
+                    Err(text) => tool::finished(Err(text)),
                 }
             }
-            None => RawOutcome::Finished { ok: false, output: unknown_tool(&job.tool), exit: None, signal: None },
+            Some(Run::About { start }) => {
+                let attempt = job.target.clone().map(|target| Attempt { folder: self.folder(target.action, target.attempt), target });
+                start(job, attempt).await
+            }
+            Some(Run::BySession) => tool::finished(Err(texts::BY_SESSION.to_owned())),
+            None => tool::finished(Err(unknown_tool(&job.tool))),
         }
     }
 
@@ -119,6 +105,9 @@ impl Toolbox {
                 Found::Ended(ended) => Recovery::Ended(outcome(&job, ended)),
                 Found::Running(running) => Recovery::Running(Box::pin(async move { outcome(&job, running.wait(show_live(&job)).await) })),
             },
+            // It left nothing behind by which it could be told whether the other process got it.
+            Run::About { .. } => Recovery::Ended(RawOutcome::Unknown { reason: UnknownReason::Died, output: String::new() }),
+            Run::BySession => Recovery::Ended(tool::finished(Err(texts::BY_SESSION.to_owned()))),
         }
     }
 }
@@ -143,6 +132,23 @@ impl Tools for Toolbox {
 
     fn recover<'a>(&'a self, job: ToolJob, here: &'a Here) -> BoxFuture<'a, Recovery> {
         Box::pin(self.recover_attempt(job, here))
+    }
+
+    fn stop(&self, action: ActionId, attempt: u16, grace: Duration) -> BoxFuture<'_, Stopping> {
+        let folder = self.folder(action, attempt);
+        let grace_ms = u64::try_from(grace.as_millis()).unwrap_or(u64::MAX);
+        Box::pin(async move {
+            match client::send(&folder, &Command::Stop { grace_ms }).await {
+                Ok(Answer::Done) => Stopping::Told,
+                Ok(Answer::Refused(_)) | Err(_) => Stopping::NotReached,
+            }
+        })
+    }
+
+    fn tail(&self, action: ActionId, attempt: u16, bytes_max: usize) -> BoxFuture<'_, Option<String>> {
+        let folder = self.folder(action, attempt);
+        let read = move || supervise::output::tail(folder.path(), bytes_max);
+        Box::pin(async move { tokio::task::spawn_blocking(read).await.unwrap_or_default() })
     }
 
     fn kept(&self) -> BoxFuture<'_, Vec<(ActionId, u16)>> {

@@ -2,6 +2,7 @@
 //!
 //! Must not decide anything; logic passes facts in and gets text back.
 
+use contract::id::CallId;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 use std::io;
@@ -14,8 +15,26 @@ pub(crate) const SEARCH_TEXT: &str = "Searches files for a regular expression an
                                       files named by ignore files and the folder .git are left out.";
 pub(crate) const WRITE_FILE: &str = "Writes a whole text file, replacing it if it exists. Missing parent folders are made.";
 pub(crate) const EDIT_FILE: &str = "Replaces an exact text in a file by another. The text must occur exactly once unless `all` is true.";
-pub(crate) const SHELL: &str = "Runs a command with bash (or sh) in the folder of the session, with empty standard input. The result is its output, \
-                                standard and error in the order written. Processes it leaves in the background are ended with it.";
+pub(crate) const SHELL: &str = "Runs a command with bash (or sh) in the folder of the session. The result is its output, standard and error in \
+                                the order written. A command that takes longer than `patience_s` is not ended: it goes on in the background \
+                                and its result comes when it ends. Start servers and other long work with `background`; look at it with \
+                                process_status, wait for it with wait_for, end it with process_signal. Standard input is empty unless \
+                                `background` or `input` is true: then it stays open, and a command that reads it gets what process_input \
+                                sends. Processes that a command leaves behind are ended with it.";
+pub(crate) const PROCESS_STATUS: &str = "Tells how long a running call has been running, and shows the end of its output so far. Use it to look after \
+                                         a command in the background, such as whether a server is up. To wait for its end use wait_for instead \
+                                         of asking again and again.";
+pub(crate) const PROCESS_INPUT: &str = "Sends text to the standard input of a running shell command that was started with `background` or `input`. The \
+                                        text is sent exactly as it is: to send a line, end it with a newline. Use process_status to see what \
+                                        the command answers.";
+pub(crate) const PROCESS_SIGNAL: &str = "Sends a signal to a running shell command, like kill: to the command and all processes of its group. Use TERM \
+                                         to end it, KILL if it does not end, INT for what Ctrl-C does, STOP and CONT to pause it and let it go \
+                                         on, HUP, USR1 or USR2 if the program gives them a meaning.";
+pub(crate) const WAIT_FOR: &str = "Waits for some seconds, or until a running call ends if `call` names one and that is earlier. Use it when nothing is \
+                                   left to do until a command in the background ends or gets further, instead of asking process_status again \
+                                   and again or running sleep.";
+pub(crate) const REQUEST_USER: &str = "Asks the person one question and waits for the answer, which is the result. Use it only when you cannot go on \
+                                       without a decision or knowledge that only the person has. It must be the only call of its reply.";
 
 pub(crate) const CHANGED: &str = "Not done: the file has changed since the call was prepared. Read it again and make a new call.";
 pub(crate) const COMMAND_ENDED: &str = "the command has ended";
@@ -29,6 +48,9 @@ pub(crate) const OLD_IS_EMPTY: &str = "`old` is empty. Give the exact text to re
 pub(crate) const OLD_IS_NEW: &str = "`old` and `new` are the same, so nothing would change.";
 pub(crate) const EMPTY_COMMAND: &str = "`command` is empty.";
 pub(crate) const EMPTY_PATH: &str = "`path` is empty.";
+pub(crate) const EMPTY_QUESTION: &str = "`question` is empty.";
+pub(crate) const NOTHING_TO_SEND: &str = "`text` is empty. Give the text to send, or set `close` to true to only end the input.";
+pub(crate) const BY_SESSION: &str = "Not done: the session itself does this, not a tool.";
 pub(crate) const TOO_MANY_LINKS: &str = "too many symbolic links";
 
 pub(crate) fn bytes_omitted(bytes: u64) -> String {
@@ -142,6 +164,89 @@ pub(crate) fn bad_timeout(seconds_max: u64) -> String {
     format!("`timeout_s` must be from 1 to {seconds_max}.")
 }
 
+pub(crate) fn bad_patience(seconds_max: u64) -> String {
+    format!("`patience_s` must be from 1 to {seconds_max}. Set `background` to true for a command that is not to be waited for.")
+}
+
+pub(crate) fn bad_wait(seconds_max: u64) -> String {
+    format!("`seconds` must be more than 0 and at most {seconds_max}.")
+}
+
+pub(crate) fn long_question(bytes_max: usize) -> String {
+    format!("`question` is too long: at most {bytes_max} bytes. Ask one short question.")
+}
+
+pub(crate) fn long_input(bytes_max: usize) -> String {
+    format!("`text` is too long: at most {bytes_max} bytes. Send it in several calls, or let the command read a file.")
+}
+
+/// `open` are the calls with their tools.
+pub(crate) fn not_open(call: &str, open: &[(CallId, String)]) -> String {
+    if open.is_empty() {
+        return format!("`{call}` is not a running call. No call is running.");
+    }
+    let open: Vec<String> = open.iter().map(|(call, tool)| format!("{call} ({tool})")).collect();
+    format!("`{call}` is not a running call. Running calls are: {}.", open.join(", "))
+}
+
+pub(crate) fn not_a_command(call: CallId, tool: &str) -> String {
+    format!("{call} is a call of {tool}, which takes no input or signals. Only a running shell command does.")
+}
+
+pub(crate) fn call_ended(call: &str) -> String {
+    format!("{call} has ended. Its result was shown to you or will be.")
+}
+
+/// `output` is empty when nothing was printed yet.
+pub(crate) fn call_running(call: CallId, tool: &str, ms: u64, output: &str) -> String {
+    let since = format!("{call} ({tool}) has been running for {}.", duration(ms));
+    if output.is_empty() { format!("{since} It has printed nothing yet.") } else { format!("{since} The end of its output:\n{output}") }
+}
+
+pub(crate) fn input_sent(call: CallId, bytes: usize, closed: bool) -> String {
+    match (bytes, closed) {
+        (0, _) => format!("Closed the input of {call}."),
+        (_, false) => format!("Sent {bytes} bytes to the input of {call}."),
+        (_, true) => format!("Sent {bytes} bytes to the input of {call} and closed it."),
+    }
+}
+
+pub(crate) fn input_preview(call: CallId, tool: &str, text: &str, close: bool) -> String {
+    let close = if close { "\n[and then its end]" } else { "" };
+    format!("Input for {call} ({tool}):\n{text}{close}")
+}
+
+/// `ends` says that the signal is meant to end the command.
+pub(crate) fn signal_sent(call: CallId, signal: &str, ends: bool) -> String {
+    let sent = format!("Sent {signal} to {call}.");
+    if ends { format!("{sent} How it ended comes as the result of {call} itself.") } else { sent }
+}
+
+pub(crate) fn signal_preview(call: CallId, tool: &str, signal: &str) -> String {
+    format!("Signal {signal} to {call} ({tool})")
+}
+
+pub(crate) fn not_obeyed(call: CallId, reason: &str) -> String {
+    format!("Not done: {call} refused, because {reason}.")
+}
+
+pub(crate) fn not_reached(call: CallId, error: &io::Error) -> String {
+    format!("{call} did not answer: {error}. It may have just ended; its result will tell.")
+}
+
+/// The two largest units that count.
+fn duration(ms: u64) -> String {
+    let seconds = ms / 1_000;
+    let (minutes, hours, days) = (seconds / 60, seconds / 3_600, seconds / 86_400);
+    match seconds {
+        0 => "less than a second".to_owned(),
+        1..60 => format!("{seconds} s"),
+        60..3_600 => format!("{minutes} min {} s", seconds % 60),
+        3_600..86_400 => format!("{hours} h {} min", minutes % 60),
+        86_400.. => format!("{days} d {} h", hours % 24),
+    }
+}
+
 pub(crate) fn not_executed(argv: &[OsString], folder: &OsStr, error: &io::Error) -> String {
     let program = argv.first().map(|program| program.to_string_lossy()).unwrap_or_default();
     format!("{program} could not be executed in {}: {error}", Path::new(folder).display())
@@ -151,8 +256,10 @@ pub(crate) fn not_started(error: &impl Display) -> String {
     format!("The command was not started: {error}.")
 }
 
-pub(crate) fn timed_out(seconds: u64) -> String {
-    format!("[the command was ended because it ran longer than {seconds} s]")
+/// The limit is not known when the arguments do not name it.
+pub(crate) fn timed_out(seconds: Option<u64>) -> String {
+    let limit = seconds.map_or_else(|| "its limit".to_owned(), |seconds| format!("{seconds} s"));
+    format!("[the command was ended because it ran longer than {limit}]")
 }
 
 pub(crate) fn output_lost(error: &str) -> String {
@@ -169,4 +276,27 @@ pub(crate) fn no_such_signal(number: i32) -> String {
 
 pub(crate) fn not_prepared(error: &impl Display) -> String {
     format!("The call could not be prepared: {error}.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_duration_has_the_two_units_that_count() {
+        let cases = [
+            (999, "less than a second"),
+            (1_000, "1 s"),
+            (59_999, "59 s"),
+            (60_000, "1 min 0 s"),
+            (3_599_000, "59 min 59 s"),
+            (3_600_000, "1 h 0 min"),
+            (86_399_000, "23 h 59 min"),
+            (86_400_000, "1 d 0 h"),
+            (90_000_000, "1 d 1 h"),
+        ];
+        for (ms, text) in cases {
+            assert_eq!(duration(ms), text);
+        }
+    }
 }

@@ -59,6 +59,15 @@ pub enum Found {
     Running(Running),
 }
 
+/// What a supervisor said to a command.
+#[must_use]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    Done,
+    /// For this reason; nothing was done.
+    Refused(String),
+}
+
 /// A supervised command that was started or adopted.
 #[derive(Debug)]
 pub struct Running {
@@ -112,8 +121,11 @@ pub async fn recover(folder: &Folder, started: &BootId, here: &BootId) -> Found 
     }
 }
 
-/// Sends one command to a running supervisor and waits until it was taken.
-pub async fn send(folder: &Folder, command: &Command) -> io::Result<()> {
+/// Sends one command to a running supervisor, also to one that another process started, and waits for the answer.
+///
+/// An error says that nobody answered: the supervisor is not up yet, or has ended. One that ends while the command is
+/// under way may have obeyed it.
+pub async fn send(folder: &Folder, command: &Command) -> io::Result<Answer> {
     let mut stream = folder.connect().await?;
     let mut line = serde_json::to_vec(command)?;
     line.push(b'\n');
@@ -121,8 +133,8 @@ pub async fn send(folder: &Folder, command: &Command) -> io::Result<()> {
     let mut lines = BufReader::new(stream).lines();
     while let Some(line) = lines.next_line().await? {
         match serde_json::from_str(&line) {
-            Ok(Reply::Done(_)) => return Ok(()),
-            Ok(Reply::Refused(reason) | Reply::Failed(reason)) => return Err(io::Error::other(reason)),
+            Ok(Reply::Done(_)) => return Ok(Answer::Done),
+            Ok(Reply::Refused(reason) | Reply::Failed(reason)) => return Ok(Answer::Refused(reason)),
             // Only news of output.
             Err(_) => {}
         }
@@ -248,7 +260,7 @@ impl Shown {
                 self.offset = chunk.offset;
             }
             self.held.extend(chunk.bytes);
-            let whole = self.held.len() - cut_character(&self.held);
+            let whole = self.held.len() - output::cut_character(&self.held);
             let rest = self.held.split_off(whole);
             self.finish(show);
             self.held = rest;
@@ -266,14 +278,6 @@ impl Shown {
     }
 }
 
-/// Bytes at the end that may become a character when more come.
-fn cut_character(bytes: &[u8]) -> usize {
-    let tail = &bytes[bytes.len().saturating_sub(3)..];
-    (0..tail.len())
-        .find(|start| std::str::from_utf8(&tail[*start..]).is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none()))
-        .map_or(0, |start| tail.len() - start)
-}
-
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<T> {
     tokio::task::spawn_blocking(work).await.map_err(io::Error::other)?
 }
@@ -281,17 +285,6 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_character_is_held_back_until_it_is_whole() {
-        let crab = "🦀".as_bytes();
-        for split in 1..4 {
-            assert_eq!(cut_character(&[b"ab", &crab[..split]].concat()), split);
-        }
-        assert_eq!(cut_character("ab🦀".as_bytes()), 0);
-        assert_eq!(cut_character(b"ab\xff"), 0, "a byte that can never be a character is not waited for");
-        assert_eq!(cut_character(b""), 0);
-    }
 
     #[test]
     fn the_reason_of_a_failed_start_is_found_between_other_lines() {

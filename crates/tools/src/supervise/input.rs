@@ -39,7 +39,8 @@ impl Input {
         }
         self.pending.extend(text.into_bytes());
         self.flush();
-        Ok(())
+        // Writing may have found that the command closed its end.
+        if self.pipe.is_some() { Ok(()) } else { Err(texts::NO_INPUT.to_owned()) }
     }
 
     pub(super) fn close(&mut self) {

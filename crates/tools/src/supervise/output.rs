@@ -93,9 +93,16 @@ struct Ring {
 
 impl Extent {
     fn open(folder: &Path) -> io::Result<Extent> {
+        // The ring first: once it is there the head no longer grows, so no byte can fall between the two looks.
+        let ring = Ring::open(folder);
         let head = File::open(folder.join(HEAD))?;
         let head_bytes = head.metadata()?.len();
-        Ok(Extent { head, head_bytes, ring: Ring::open(folder) })
+        Ok(Extent { head, head_bytes, ring })
+    }
+
+    /// Offset behind the newest byte.
+    fn end(&self) -> u64 {
+        self.ring.as_ref().map_or(self.head_bytes, |ring| ring.size + ring.written)
     }
 
     /// Up to `max` bytes at `offset`, in one piece; those that are lost are skipped.
@@ -166,6 +173,41 @@ pub fn whole(folder: &Path) -> String {
     String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
+/// The end of what was printed, in at most `bytes_max` bytes and whole characters; none when no output is kept.
+pub(crate) fn tail(folder: &Path, bytes_max: usize) -> Option<String> {
+    let extent = Extent::open(folder).ok()?;
+    let end = extent.end();
+    let mut offset = end.saturating_sub(bytes_max as u64);
+    let begins_inside = offset > 0;
+    let mut bytes = Vec::new();
+    while offset < end {
+        let chunk = extent.read(offset, end - offset).ok()?;
+        if chunk.bytes.is_empty() {
+            break;
+        }
+        if chunk.offset > offset {
+            // Bytes between were lost: only what follows them is the end.
+            bytes.clear();
+        }
+        offset = chunk.offset + chunk.bytes.len() as u64;
+        bytes.extend(chunk.bytes);
+    }
+    let rest_of_character = |byte: &&u8| **byte & 0b1100_0000 == 0b1000_0000;
+    let from = if begins_inside { bytes.iter().take(3).take_while(rest_of_character).count() } else { 0 };
+    let to = bytes.len() - cut_character(&bytes);
+    let text = String::from_utf8_lossy(bytes.get(from..to).unwrap_or_default());
+    // A byte that is no text is shown with three, so the text may be longer than its bytes were.
+    Some(text[text.ceil_char_boundary(text.len().saturating_sub(bytes_max))..].to_owned())
+}
+
+/// Bytes at the end that may become a character when more come.
+pub(super) fn cut_character(bytes: &[u8]) -> usize {
+    let tail = &bytes[bytes.len().saturating_sub(3)..];
+    (0..tail.len())
+        .find(|start| std::str::from_utf8(&tail[*start..]).is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none()))
+        .map_or(0, |start| tail.len() - start)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -222,5 +264,58 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         assert_eq!(whole(temp.path()), "");
         assert_eq!(since(temp.path(), 3, 9), Chunk { offset: 3, bytes: Vec::new() });
+    }
+    #[test]
+    fn the_tail_is_the_end_however_the_output_lies_in_the_files() {
+        let text = "0123456789abcdefghijklmnopqrstuvwxyz";
+        for (length, bytes_max) in (0..=text.len()).flat_map(|length| (0..=10).map(move |bytes_max| (length, bytes_max))) {
+            let temp = tempfile::tempdir().unwrap();
+            write_all(temp.path(), 20, &[&text.as_bytes()[..length]]);
+            let expected = &text[length.saturating_sub(bytes_max)..length];
+            assert_eq!(tail(temp.path(), bytes_max).as_deref(), Some(expected), "{bytes_max} of {length}");
+        }
+    }
+
+    #[test]
+    fn a_tail_longer_than_what_is_kept_of_the_end_has_nothing_from_before_the_gap() {
+        let temp = tempfile::tempdir().unwrap();
+        write_all(temp.path(), 20, &[b"0123456789abcdefghijklmnopqrstuvwxyz"]);
+        assert_eq!(tail(temp.path(), 30).as_deref(), Some("qrstuvwxyz"));
+        assert_eq!(tail(temp.path(), 20).as_deref(), Some("qrstuvwxyz"));
+    }
+
+    #[test]
+    fn a_tail_has_only_whole_characters_and_fits() {
+        let ends = |bytes: &[u8], bytes_max: usize| {
+            let temp = tempfile::tempdir().unwrap();
+            write_all(temp.path(), 100, &[bytes]);
+            tail(temp.path(), bytes_max).unwrap()
+        };
+        let crabs = "🦀🦀".as_bytes();
+        let found: Vec<String> = (0..=8).map(|bytes_max| ends(crabs, bytes_max)).collect();
+        assert_eq!(found, ["", "", "", "", "🦀", "🦀", "🦀", "🦀", "🦀🦀"]);
+        assert_eq!(ends(&crabs[..7], 8), "🦀", "the last one is not whole yet");
+        assert_eq!(ends(b"\x80a", 8), "\u{fffd}a", "what was printed as no text is shown as such");
+        assert_eq!(ends(b"\xff\xff\xff", 3), "\u{fffd}");
+    }
+
+    #[test]
+    fn no_output_has_no_tail_and_an_empty_one_is_empty() {
+        let temp = tempfile::tempdir().unwrap();
+        assert_eq!(tail(temp.path(), 9), None);
+        assert_eq!(tail(&temp.path().join("none"), 9), None);
+        write_all(temp.path(), 20, &[]);
+        assert_eq!(tail(temp.path(), 9), Some(String::new()));
+    }
+
+    #[test]
+    fn a_character_is_held_back_until_it_is_whole() {
+        let crab = "🦀".as_bytes();
+        for split in 1..4 {
+            assert_eq!(cut_character(&[b"ab", &crab[..split]].concat()), split);
+        }
+        assert_eq!(cut_character("ab🦀".as_bytes()), 0);
+        assert_eq!(cut_character(b"ab\xff"), 0, "a byte that can never be a character is not waited for");
+        assert_eq!(cut_character(b""), 0);
     }
 }

@@ -189,6 +189,9 @@ impl Supervisor {
             let at = index.next();
             !ready.iter().any(|ready| matches!(ready, Ready::Dying(dead) if Some(*dead) == at))
         });
+        if ready.iter().any(|ready| matches!(ready, Ready::Dying(_))) {
+            self.tree.ask();
+        }
         for ready in ready {
             match *ready {
                 // What ended is reaped after every round.

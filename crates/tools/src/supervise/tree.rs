@@ -3,9 +3,10 @@
 //! As a subreaper the supervisor is the parent of every orphan below it, so "no child left" means that nothing of
 //! the command is left. Must not look at output or control.
 
-use super::proc;
+use super::proc::{self, Process};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
+use std::collections::BTreeSet;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
@@ -28,6 +29,8 @@ pub(super) struct Tree {
 struct Ending {
     kill_at: Instant,
     give_up_at: Option<Instant>,
+    /// Whoever was asked to end, by number and start; a second SIGTERM means something else to some programs.
+    asked: BTreeSet<(i32, u64)>,
 }
 
 impl Tree {
@@ -41,8 +44,19 @@ impl Tree {
         match &mut self.ending {
             Some(ending) => ending.kill_at = ending.kill_at.min(kill_at),
             None => {
-                self.ending = Some(Ending { kill_at, give_up_at: None });
-                self.signal_all(Signal::TERM);
+                self.ending = Some(Ending { kill_at, give_up_at: None, asked: BTreeSet::new() });
+                self.ask();
+            }
+        }
+    }
+
+    /// Asks everything to end that was not asked yet. To be called again when one that was asked has ended: it may have
+    /// left a child that it made meanwhile, and nobody would tell that one until it is forced.
+    pub(super) fn ask(&mut self) {
+        let Some(ending) = self.ending.as_mut().filter(|ending| ending.give_up_at.is_none()) else { return };
+        for process in descendants() {
+            if ending.asked.insert((process.pid, process.start)) {
+                self.dying.extend(proc::signal(&process, Signal::TERM));
             }
         }
     }
@@ -53,7 +67,7 @@ impl Tree {
             Some(ending) if now >= ending.kill_at => {
                 ending.kill_at = now + ROUND;
                 let give_up_at = *ending.give_up_at.get_or_insert(now + GIVE_UP);
-                self.signal_all(Signal::KILL);
+                self.dying = descendants().iter().filter_map(|process| proc::signal(process, Signal::KILL)).collect();
                 now < give_up_at
             }
             Some(_) | None => true,
@@ -79,9 +93,8 @@ impl Tree {
             }
         }
     }
+}
 
-    fn signal_all(&mut self, signal: Signal) {
-        let me = rustix::process::getpid().as_raw_pid();
-        self.dying = proc::descendants(me).iter().filter_map(|process| proc::signal(process, signal)).collect();
-    }
+fn descendants() -> Vec<Process> {
+    proc::descendants(rustix::process::getpid().as_raw_pid())
 }

@@ -2,13 +2,21 @@
 //!
 //! Must not know ownership, attempts of others, or policy.
 
+mod about;
 mod edit_file;
 mod list_files;
+mod process_input;
+mod process_signal;
+mod process_status;
 mod read_file;
 mod replace;
+mod request_user;
 mod search_text;
 mod shell;
+mod wait_for;
 mod write_file;
+
+pub(crate) use about::Attempt;
 
 use crate::place::Place;
 use crate::supervise::client::Ended;
@@ -16,7 +24,7 @@ use crate::supervise::{Folder, Spec};
 use contract::body::UnknownReason;
 use contract::call::{Class, Prepared, Risk};
 use contract::config::ToolSpec;
-use contract::port::{Preparation, Prepare, PrepareRefused, RawOutcome, ToolJob};
+use contract::port::{BoxFuture, Preparation, Prepare, PrepareRefused, RawOutcome, ToolJob};
 use serde_json::Value;
 
 pub(crate) struct Tool {
@@ -35,13 +43,29 @@ pub(crate) enum Run {
     Inside { start: fn(&ToolJob, &Folder) -> RawOutcome, recover: fn(&ToolJob, &Folder, SameBoot) -> RawOutcome },
     /// Runs under a supervisor.
     Supervised { spec: fn(&ToolJob, &Folder) -> Result<Spec, String>, outcome: fn(&ToolJob, Ended) -> RawOutcome },
+    /// Looks at or talks to the attempt of another call; there is none once that has ended.
+    About { start: fn(ToolJob, Option<Attempt>) -> BoxFuture<'static, RawOutcome> },
+    /// Done by the session itself; no attempt is ever started.
+    BySession,
 }
 
 /// Whether the attempt was started under the boot that still runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SameBoot(pub bool);
 
-pub(crate) const TOOLS: &[Tool] = &[read_file::TOOL, list_files::TOOL, search_text::TOOL, write_file::TOOL, edit_file::TOOL, shell::TOOL];
+pub(crate) const TOOLS: &[Tool] = &[
+    read_file::TOOL,
+    list_files::TOOL,
+    search_text::TOOL,
+    write_file::TOOL,
+    edit_file::TOOL,
+    shell::TOOL,
+    process_status::TOOL,
+    process_input::TOOL,
+    process_signal::TOOL,
+    wait_for::TOOL,
+    request_user::TOOL,
+];
 
 pub(crate) fn named(name: &str) -> Option<&'static Tool> {
     TOOLS.iter().find(|tool| tool.name == name)
@@ -85,89 +109,11 @@ fn recover_pure(_: &ToolJob, _: &Folder, _: SameBoot) -> RawOutcome {
 }
 
 /// `Err` is a text for the model: the tool ran and could not do it.
-fn finished(result: Result<String, String>) -> RawOutcome {
+pub(crate) fn finished(result: Result<String, String>) -> RawOutcome {
     let ok = result.is_ok();
     let (Ok(output) | Err(output)) = result;
     RawOutcome::Finished { ok, output, exit: None, signal: None }
 }
 
 #[cfg(test)]
-pub(crate) mod testing {
-    //! One session folder and one spool for the tests of in-process tools.
-
-    use super::*;
-    use contract::id::{ActionId, BootId, MachineId, SessionId, StreamId};
-    use contract::port::Silent;
-    use std::path::PathBuf;
-    use std::sync::Arc;
-
-    pub(crate) struct Desk {
-        _temp: tempfile::TempDir,
-        pub folder: PathBuf,
-        pub spool: Folder,
-        tool: &'static Tool,
-    }
-
-    pub(crate) fn desk(tool: &str) -> Desk {
-        let temp = tempfile::tempdir().unwrap();
-        let root = temp.path().canonicalize().unwrap();
-        let folder = root.join("work");
-        std::fs::create_dir(&folder).unwrap();
-        let spool = Folder::of(&root.join("spool"), ActionId([1; 16]), 1);
-        Desk { _temp: temp, folder, spool, tool: named(tool).unwrap() }
-    }
-
-    impl Desk {
-        pub(crate) fn write(&self, path: &str, content: impl AsRef<[u8]>) -> PathBuf {
-            let path = self.folder.join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(&path, content).unwrap();
-            path
-        }
-
-        pub(crate) fn prepare(&self, args: &Value) -> Result<Preparation, String> {
-            let call = Prepare { tool: self.tool.name.into(), args: args.to_string(), folder: self.folder.clone() };
-            (self.tool.prepare)(&call).map_err(|refused| refused.message)
-        }
-
-        /// A job with the witness of a preparation now.
-        pub(crate) fn job(&self, args: &Value) -> ToolJob {
-            ToolJob {
-                stream: StreamId::session(SessionId([1; 16])),
-                action: ActionId([1; 16]),
-                attempt: 1,
-                tool: self.tool.name.into(),
-                args: args.to_string(),
-                folder: self.folder.clone(),
-                witness: self.prepare(args).ok().and_then(|preparation| preparation.prepared.witness),
-                class: self.tool.class,
-                machine: MachineId([1; 16]),
-                boot: BootId("boot".into()),
-                live: Arc::new(Silent),
-            }
-        }
-
-        pub(crate) fn start(&self, job: &ToolJob) -> RawOutcome {
-            match &self.tool.run {
-                Run::Inside { start, .. } => start(job, &self.spool),
-                Run::Supervised { .. } => panic!("{} does not run inside", self.tool.name),
-            }
-        }
-
-        pub(crate) fn recover(&self, job: &ToolJob, same_boot: bool) -> RawOutcome {
-            match &self.tool.run {
-                Run::Inside { recover, .. } => recover(job, &self.spool, SameBoot(same_boot)),
-                Run::Supervised { .. } => panic!("{} does not run inside", self.tool.name),
-            }
-        }
-
-        /// Prepares and starts; `Err` is a result that says no.
-        pub(crate) fn run(&self, args: &Value) -> Result<String, String> {
-            match self.start(&self.job(args)) {
-                RawOutcome::Finished { ok: true, output, .. } => Ok(output),
-                RawOutcome::Finished { ok: false, output, .. } => Err(output),
-                other @ (RawOutcome::Cancelled(_) | RawOutcome::Unknown { .. }) => panic!("{other:?}"),
-            }
-        }
-    }
-}
+pub(crate) mod testing;

@@ -1,6 +1,7 @@
 //! `shell`: a command line under the supervisor.
 //!
-//! Its time limit is kept by the supervisor, so it holds after adoption too.
+//! Its time limit, if it has one, is kept by the supervisor, so it holds after adoption too. Patience is not a limit: it
+//! says how long the run waits for the command, and the session keeps it.
 
 use super::{Run, Tool, finished, refuse};
 use crate::supervise::client::Ended;
@@ -8,16 +9,16 @@ use crate::supervise::{Exit, Folder, Spec};
 use crate::{args, texts};
 use contract::body::{CancelReason, UnknownReason};
 use contract::call::{Class, Prepared, Risk};
-use contract::limits::{SPOOL_BYTES_MAX, STOP_GRACE_MS};
+use contract::limits::{PATIENCE_MS_DEFAULT, SPOOL_BYTES_MAX, STOP_GRACE_MS, WAIT_MS_MAX};
 use contract::port::{Preparation, Prepare, PrepareRefused, RawOutcome, ToolJob};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::ffi::OsString;
 
-/// Seconds a command may run if the model names none.
-const TIMEOUT_S_DEFAULT: u64 = 600;
-/// Seconds a command may run at most: a day.
+/// Seconds of a time limit at most: a day.
 const TIMEOUT_S_MAX: u64 = 86_400;
+/// Seconds of patience at most: what any call may wait.
+const PATIENCE_S_MAX: u64 = WAIT_MS_MAX / 1_000;
 
 pub(super) const TOOL: Tool = Tool {
     name: "shell",
@@ -34,7 +35,13 @@ pub(super) const TOOL: Tool = Tool {
 struct Args {
     /// The command line.
     command: String,
-    /// Seconds after which the command is ended; 600 by default, at most 86400.
+    /// Seconds to wait for the end before the command goes on in the background; 600 by default.
+    patience_s: Option<u64>,
+    /// Whether the command goes on in the background at once; false by default.
+    background: Option<bool>,
+    /// Whether standard input stays open for process_input; by default as `background` says.
+    input: Option<bool>,
+    /// Seconds after which the command is ended, at most 86400; it has no limit by default.
     timeout_s: Option<u64>,
 }
 
@@ -44,20 +51,34 @@ impl Args {
         if args.command.trim().is_empty() {
             return Err(refuse(texts::EMPTY_COMMAND));
         }
-        if !(1..=TIMEOUT_S_MAX).contains(&args.timeout_s()) {
+        if args.timeout_s.is_some_and(|seconds| !(1..=TIMEOUT_S_MAX).contains(&seconds)) {
             return Err(refuse(texts::bad_timeout(TIMEOUT_S_MAX)));
+        }
+        if args.patience_s.is_some_and(|seconds| !(1..=PATIENCE_S_MAX).contains(&seconds)) {
+            return Err(refuse(texts::bad_patience(PATIENCE_S_MAX)));
         }
         Ok(args)
     }
 
-    fn timeout_s(&self) -> u64 {
-        self.timeout_s.unwrap_or(TIMEOUT_S_DEFAULT)
+    fn background(&self) -> bool {
+        self.background.unwrap_or(false)
+    }
+
+    fn patience_ms(&self) -> u64 {
+        if self.background() { 0 } else { self.patience_s.map_or(PATIENCE_MS_DEFAULT, |seconds| seconds * 1_000) }
+    }
+
+    /// Nobody can send input to a command that is waited for, and many programs read an input that is open before they
+    /// do anything else, so it is open only where somebody may send some.
+    fn input(&self) -> bool {
+        self.input.unwrap_or(self.background())
     }
 }
 
 fn prepare(call: &Prepare) -> Result<Preparation, PrepareRefused> {
     let args = Args::parse(&call.args)?;
-    let prepared = Prepared { commands: vec![args.command.clone()], ..Prepared::default() };
+    let patience_ms = Some(args.patience_ms());
+    let prepared = Prepared { commands: vec![args.command.clone()], patience_ms, ..Prepared::default() };
     Ok(Preparation { class: Class::Probe, risk: Risk::High, prepared, preview: Some(args.command) })
 }
 
@@ -70,8 +91,8 @@ fn spec(job: &ToolJob, spool: &Folder) -> Result<Spec, String> {
         folder: folder.into(),
         spool: spool.path().into(),
         boot: job.boot.clone(),
-        stdin: false,
-        timeout_ms: Some(args.timeout_s() * 1_000),
+        stdin: args.input(),
+        timeout_ms: args.timeout_s.map(|seconds| seconds * 1_000),
         grace_ms: STOP_GRACE_MS,
         output_bytes_max: SPOOL_BYTES_MAX,
     })
@@ -98,8 +119,7 @@ fn outcome(job: &ToolJob, ended: Ended) -> RawOutcome {
 /// The output, and below it what the fields of a result cannot say.
 fn exited(job: &ToolJob, exit: Exit, mut output: String) -> RawOutcome {
     let ok = exit.code == Some(0) && exit.error.is_none() && !exit.timed_out;
-    let seconds = Args::parse(&job.args).map_or(TIMEOUT_S_DEFAULT, |args| args.timeout_s());
-    let timed_out = exit.timed_out.then(|| texts::timed_out(seconds));
+    let timed_out = exit.timed_out.then(|| texts::timed_out(Args::parse(&job.args).ok().and_then(|args| args.timeout_s)));
     let lost = exit.output_error.map(|error| texts::output_lost(&error));
     for note in [exit.error, timed_out, lost].into_iter().flatten() {
         if !output.is_empty() && !output.ends_with('\n') {
@@ -117,20 +137,50 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn preparing_names_the_command() {
+    fn preparing_names_the_command_and_the_patience() {
         let desk = desk("shell");
-        let expected = Preparation {
+        let expected = |patience_ms: u64| Preparation {
             class: Class::Probe,
             risk: Risk::High,
-            prepared: Prepared { commands: vec!["ls -l".into()], ..Prepared::default() },
+            prepared: Prepared { commands: vec!["ls -l".into()], patience_ms: Some(patience_ms), ..Prepared::default() },
             preview: Some("ls -l".into()),
         };
-        assert_eq!(desk.prepare(&json!({"command": "ls -l"})), Ok(expected));
+        assert_eq!(desk.prepare(&json!({"command": "ls -l"})), Ok(expected(PATIENCE_MS_DEFAULT)));
+        assert_eq!(desk.prepare(&json!({"command": "ls -l", "background": false})), Ok(expected(PATIENCE_MS_DEFAULT)));
+        assert_eq!(desk.prepare(&json!({"command": "ls -l", "patience_s": 7})), Ok(expected(7_000)));
+        assert_eq!(desk.prepare(&json!({"command": "ls -l", "patience_s": PATIENCE_S_MAX})), Ok(expected(WAIT_MS_MAX)));
+        assert_eq!(desk.prepare(&json!({"command": "ls -l", "patience_s": 7, "background": true})), Ok(expected(0)));
+    }
+
+    #[test]
+    fn a_command_that_cannot_be_meant_is_refused() {
+        let desk = desk("shell");
         assert_eq!(desk.prepare(&json!({"command": " "})), Err(texts::EMPTY_COMMAND.into()));
         for timeout_s in [0, TIMEOUT_S_MAX + 1] {
             assert_eq!(desk.prepare(&json!({"command": "x", "timeout_s": timeout_s})), Err(texts::bad_timeout(TIMEOUT_S_MAX)));
         }
+        for patience_s in [0, PATIENCE_S_MAX + 1] {
+            assert_eq!(desk.prepare(&json!({"command": "x", "patience_s": patience_s})), Err(texts::bad_patience(PATIENCE_S_MAX)));
+        }
         assert!(desk.prepare(&json!({"command": "x", "timeout_s": -1})).unwrap_err().contains("at `timeout_s`"));
+    }
+
+    #[test]
+    fn only_a_limit_that_was_named_ends_a_command() {
+        let desk = desk("shell");
+        let timeout_ms = |args| spec(&desk.job(&args), &desk.spool).unwrap().timeout_ms;
+        assert_eq!(timeout_ms(json!({"command": "x", "patience_s": 7})), None);
+        assert_eq!(timeout_ms(json!({"command": "x", "timeout_s": 7})), Some(7_000));
+    }
+
+    #[test]
+    fn input_is_open_where_somebody_may_send_some() {
+        let desk = desk("shell");
+        let open = |args| spec(&desk.job(&args), &desk.spool).unwrap().stdin;
+        assert!(!open(json!({"command": "x"})));
+        assert!(open(json!({"command": "x", "background": true})));
+        assert!(open(json!({"command": "x", "input": true})));
+        assert!(!open(json!({"command": "x", "background": true, "input": false})));
     }
 
     #[test]
@@ -142,9 +192,12 @@ mod tests {
         };
         let done = Exit { code: Some(0), ..Exit::default() };
         assert_eq!(text("a", done.clone()), (true, "a".into()));
-        let late = texts::timed_out(7);
+        let late = texts::timed_out(Some(7));
         assert_eq!(text("a", Exit { timed_out: true, ..done.clone() }), (false, format!("a\n{late}")));
         assert_eq!(text("", Exit { timed_out: true, ..done.clone() }), (false, late));
+        let no_longer_named = desk("shell").job(&json!({"command": "x"}));
+        let late = RawOutcome::Finished { ok: false, output: texts::timed_out(None), exit: Some(0), signal: None };
+        assert_eq!(exited(&no_longer_named, Exit { timed_out: true, ..done.clone() }, String::new()), late);
         let full = Exit { output_error: Some("disk full".into()), ..done };
         assert_eq!(text("a\n", full), (true, format!("a\n{}", texts::output_lost("disk full"))));
     }

@@ -2,8 +2,9 @@
 
 use contract::body::UnknownReason;
 use contract::call::Class;
-use contract::id::{ActionId, BootId, MachineId, SessionId, StreamId};
-use contract::port::{Frame, Here, Live, RawOutcome, Recovery, ToolJob, Tools};
+use contract::id::{ActionId, BootId, CallId, MachineId, SessionId, StreamId};
+use contract::port::{Frame, Here, Live, RawOutcome, Recovery, Target, ToolJob, Tools};
+use contract::units::Time;
 use serde_json::json;
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,8 @@ const LOOK_AGAIN: Duration = Duration::from_millis(2);
 pub const SUPERVISOR: &str = env!("CARGO_BIN_EXE_supervise");
 pub const ACTION: ActionId = ActionId([1; 16]);
 pub const ATTEMPT: u16 = 1;
+/// The call whose attempt that is.
+pub const CALL: CallId = CallId { reply: 3, index: 0 };
 
 pub struct Desk {
     _temp: tempfile::TempDir,
@@ -113,6 +116,7 @@ impl Desk {
             folder: self.folder.clone(),
             witness: None,
             class: Class::Probe,
+            target: None,
             machine,
             boot,
             live: self.frames.clone(),
@@ -121,6 +125,26 @@ impl Desk {
 
     pub fn job(&self, command: &str) -> ToolJob {
         self.job_with(&json!({ "command": command }))
+    }
+
+    /// A call of another tool about the attempt, ten seconds after its start.
+    pub fn job_about(&self, tool: &str, args: &serde_json::Value) -> ToolJob {
+        let target = Target { call: CALL, tool: "shell".into(), action: ACTION, attempt: ATTEMPT, since: Time(0), now: Time(10_000) };
+        ToolJob { action: ActionId([2; 16]), tool: tool.into(), target: Some(target), ..self.job_with(args) }
+    }
+
+    /// What such a call is told; `Err` is a result that says no.
+    pub async fn ask_about(&self, tool: &str, args: &serde_json::Value) -> Result<String, String> {
+        match within(self.tools.start(self.job_about(tool, args))).await {
+            RawOutcome::Finished { ok: true, output, exit: None, signal: None } => Ok(output),
+            RawOutcome::Finished { ok: false, output, exit: None, signal: None } => Err(output),
+            other @ (RawOutcome::Finished { .. } | RawOutcome::Cancelled(_) | RawOutcome::Unknown { .. }) => panic!("{other:?}"),
+        }
+    }
+
+    /// What the attempt has printed so far.
+    pub fn output(&self) -> String {
+        tools::supervise::output::whole(self.attempt().path())
     }
 
     pub async fn run(&self, command: &str) -> RawOutcome {
@@ -189,6 +213,11 @@ impl Desk {
 
 /// Whether a process runs; one that ended and was not reaped does not.
 pub fn lives(pid: i32) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().next()).is_some_and(|state| state != "Z" && state != "X")
+    state(pid).is_some_and(|state| state != "Z" && state != "X")
+}
+
+/// The letter that the kernel gives to what a process does.
+pub fn state(pid: i32) -> Option<String> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit(')').next()?.split_whitespace().next().map(str::to_owned)
 }

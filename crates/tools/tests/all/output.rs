@@ -1,8 +1,8 @@
 //! Output while a command runs, and output without end.
 
-use crate::desk::{desk, finished, until, within};
+use crate::desk::{ACTION, ATTEMPT, desk, finished, until, within};
 use contract::limits::SPOOL_BYTES_MAX;
-use contract::port::RawOutcome;
+use contract::port::{RawOutcome, Tools};
 
 #[tokio::test]
 async fn output_is_shown_while_the_command_runs() {
@@ -20,6 +20,22 @@ async fn output_is_shown_while_the_command_runs() {
 }
 
 #[tokio::test]
+async fn the_end_of_the_output_can_be_had_while_the_command_runs() {
+    let desk = desk();
+    let gate = desk.make_gate();
+    assert_eq!(within(desk.tools.tail(ACTION, ATTEMPT, 9)).await, None, "it keeps nothing");
+    let started = desk.start(desk.job("echo > ready; read x < gate; echo first; echo second; read x < gate"));
+    desk.until_file("ready").await;
+    assert_eq!(within(desk.tools.tail(ACTION, ATTEMPT, 9)).await, Some(String::new()));
+    desk.open_gate(&gate).await;
+    until("the output is spooled", || (desk.output() == "first\nsecond\n").then_some(())).await;
+    assert_eq!(within(desk.tools.tail(ACTION, ATTEMPT, 9)).await.unwrap(), "t\nsecond\n");
+    assert_eq!(within(desk.tools.tail(ACTION, ATTEMPT, 99)).await.unwrap(), "first\nsecond\n");
+    desk.open_gate(&gate).await;
+    assert_eq!(within(started).await.unwrap(), finished(0, "first\nsecond\n"));
+}
+
+#[tokio::test]
 async fn a_hundred_mebibytes_keep_their_head_and_their_tail() {
     const TOTAL: u64 = 100 * 1024 * 1024;
     let desk = desk();
@@ -33,6 +49,8 @@ async fn a_hundred_mebibytes_keep_their_head_and_their_tail() {
     assert!(head == lines(0, half / 16), "the head is the first half");
     assert!(rest.starts_with(&mark), "{:?}", &rest[..80]);
     assert!(rest[mark.len()..] == lines((TOTAL - half) / 16, TOTAL / 16), "the tail is the newest half");
+    let last = within(desk.tools.tail(ACTION, ATTEMPT, 32)).await.unwrap();
+    assert_eq!(last, lines(TOTAL / 16 - 2, TOTAL / 16));
     let on_disk: u64 = ["output", "tail"].iter().map(|name| std::fs::metadata(desk.in_spool(name)).unwrap().len()).sum();
     assert!(on_disk <= SPOOL_BYTES_MAX + 16, "{on_disk}");
     let exit: serde_json::Value = serde_json::from_slice(&std::fs::read(desk.in_spool("exit")).unwrap()).unwrap();

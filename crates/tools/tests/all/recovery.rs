@@ -1,6 +1,6 @@
 //! Every row of the recovery table.
 
-use crate::desk::{ACTION, ATTEMPT, Desk, desk, finished, lives, unknown, until, within};
+use crate::desk::{Desk, desk, finished, lives, unknown, until, within};
 use contract::body::{CancelReason, UnknownReason};
 use contract::id::{BootId, MachineId};
 use contract::port::{Here, RawOutcome, Recovery, ToolJob, Tools};
@@ -106,7 +106,7 @@ async fn a_dead_supervisor_is_unknown_to_its_starter_and_nothing_is_left() {
     let desk = desk();
     let started = desk.start(desk.job("echo so far; sleep 1000 & echo $! > child; echo $$ > main; sleep 1000"));
     let pids = [desk.until_pid("child").await, desk.until_pid("main").await];
-    until("the output is spooled", || (desk.tools.output(ACTION, ATTEMPT) == "so far\n").then_some(())).await;
+    until("the output is spooled", || (desk.output() == "so far\n").then_some(())).await;
     desk.kill_supervisor();
     assert_eq!(within(started).await.unwrap(), unknown(UnknownReason::Died, "so far\n"));
     assert!(!pids.into_iter().any(lives));
@@ -119,7 +119,7 @@ async fn a_dead_supervisor_is_unknown_to_recovery_and_nothing_is_left() {
     let command = "set -m; echo so far; sh -c 'trap \"\" TERM; echo $$ > child; sleep 1000; sleep 1000' & echo $$ > main; until [ -s child ]; do :; done; echo > ready; wait";
     let job = desk.start_and_leave(command).await;
     let pids = [desk.until_pid("child").await, desk.until_pid("main").await];
-    until("the output is spooled", || (desk.tools.output(ACTION, ATTEMPT) == "so far\n").then_some(())).await;
+    until("the output is spooled", || (desk.output() == "so far\n").then_some(())).await;
     let supervisor = desk.supervisor_pid();
     desk.kill_supervisor();
     until("the supervisor is dead", || (!lives(supervisor)).then_some(())).await;

@@ -2,7 +2,7 @@
 
 use crate::desk::{ACTION, ATTEMPT, SUPERVISOR, desk, desk_with, finished, lives, until, within};
 use contract::call::{Class, Risk};
-use contract::port::{Prepare, RawOutcome, Tools};
+use contract::port::{Prepare, RawOutcome, Stopping, Tools};
 use serde_json::json;
 use std::path::PathBuf;
 use tools::{Options, Toolbox};
@@ -110,7 +110,7 @@ async fn a_spool_may_be_deeper_than_a_socket_path() {
     assert!(desk.spool.as_os_str().len() > 300);
     let job = desk.start_and_leave("echo > ready; sleep 1000").await;
     let contract::port::Recovery::Running(running) = desk.recover(&job).await else { panic!("it runs") };
-    within(desk.tools.stop(ACTION, ATTEMPT, std::time::Duration::from_secs(5))).await.unwrap();
+    assert_eq!(within(desk.tools.stop(ACTION, ATTEMPT, std::time::Duration::from_secs(5))).await, Stopping::Told);
     assert!(matches!(within(running).await, RawOutcome::Finished { signal: Some(15), .. }));
 }
 
@@ -119,7 +119,7 @@ async fn what_is_forgotten_is_gone_and_may_be_forgotten_again() {
     let desk = desk();
     desk.run("echo x").await;
     assert!(desk.in_spool("exit").exists());
-    assert_eq!(desk.tools.output(ACTION, ATTEMPT), "x\n");
+    assert_eq!(desk.output(), "x\n");
     desk.tools.forget(ACTION, ATTEMPT).await;
     desk.tools.forget(ACTION, ATTEMPT).await;
     assert!(!desk.attempt().path().exists());
@@ -146,6 +146,11 @@ async fn tools_are_described_and_unknown_ones_refused() {
         ("write_file", Class::Probe, Risk::Medium),
         ("edit_file", Class::Probe, Risk::Medium),
         ("shell", Class::Probe, Risk::High),
+        ("process_status", Class::Pure, Risk::Low),
+        ("process_input", Class::Unsafe, Risk::High),
+        ("process_signal", Class::Unsafe, Risk::Medium),
+        ("wait_for", Class::Pure, Risk::Low),
+        ("request_user", Class::Pure, Risk::Low),
     ];
     assert_eq!(specs, expected.map(|(name, class, risk)| (name.to_owned(), class, risk)));
     for spec in desk.tools.specs() {
@@ -154,9 +159,12 @@ async fn tools_are_described_and_unknown_ones_refused() {
             assert!(property["description"].is_string(), "{}.{name} is described", spec.name);
         }
     }
-    let call = |tool: &str, args: &str| Prepare { tool: tool.into(), args: args.into(), folder: desk.folder.clone() };
+    let call = |tool: &str, args: &str| Prepare { tool: tool.into(), args: args.into(), folder: desk.folder.clone(), open: Vec::new() };
     let refused = desk.tools.prepare(call("rm", "{}")).await.unwrap_err().message;
-    assert_eq!(refused, "There is no tool `rm`. The tools are: read_file, list_files, search_text, write_file, edit_file, shell.");
+    let known = expected.map(|(name, _, _)| name).join(", ");
+    assert_eq!(refused, format!("There is no tool `rm`. The tools are: {known}."));
     let refused = desk.tools.prepare(call("shell", r#"{"cmd":"ls"}"#)).await.unwrap_err().message;
-    assert!(refused.contains("at `cmd`") && refused.contains("command (string, required), timeout_s (integer, optional)"), "{refused}");
+    let fields = "command (string, required), background (boolean, optional), input (boolean, optional), patience_s (integer, optional), \
+                  timeout_s (integer, optional)";
+    assert!(refused.contains("at `cmd`") && refused.contains(fields), "{refused}");
 }
