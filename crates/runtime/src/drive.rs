@@ -66,6 +66,8 @@ pub enum Cause {
     Changed,
     /// The time that was asked for has come.
     Due,
+    /// Everything that was to be begun has begun.
+    Again,
     /// Stop deciding, let go of the stream.
     Drain,
 }
@@ -93,6 +95,8 @@ pub enum Do {
     Wake {
         at: Time,
     },
+    /// Say `Again` when everything before this is done: what begins takes what it needs from the state as it is now.
+    Again,
     Quarantine {
         version: Version,
         reason: String,
@@ -294,6 +298,7 @@ impl<M: Machine> Driver<M> {
                 self.wake = None;
                 self.decide(now, dos)?;
             }
+            Cause::Again => self.decide(now, dos)?,
             Cause::Drain => {
                 self.draining = true;
                 self.decide(now, dos)?;

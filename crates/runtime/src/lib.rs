@@ -6,9 +6,11 @@
 pub mod breaker;
 pub mod drive;
 pub mod offer;
+pub mod prepare;
 pub mod quarantine;
 pub mod read;
 pub mod shell;
+mod tails;
 pub mod text;
 
 use breaker::Breakers;

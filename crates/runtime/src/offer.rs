@@ -1,5 +1,6 @@
 //! What any process may do with a session it does not own: say something to it. The owner notices and decides.
 
+use crate::tails::with_tails;
 use crate::{Ports, read};
 use agent::{Agent, State};
 use contract::event::Event;
@@ -31,7 +32,8 @@ pub async fn offer(ports: &Ports, stream: &StreamId, input: Input) -> Result<Ver
         let known = state.version;
         read::each(ports.log.as_ref(), stream, known, |stored| Ok::<_, OfferError>(Agent::fold(&mut state, &stored.event)?)).await?;
         let now = ports.clock.now().max(state.time);
-        let drafts = match Agent::accept(&state, input.clone(), now) {
+        let input = with_tails(ports, &state, input.clone()).await;
+        let drafts = match Agent::accept(&state, input, now) {
             Ok(drafts) => drafts,
             Err(Rejection::Known(version)) => return Ok(version),
             Err(rejection) => return Err(rejection.into()),

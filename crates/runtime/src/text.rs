@@ -1,7 +1,7 @@
 //! Long texts on their way into and out of events.
 
 use contract::port::Blobs;
-use contract::request::{Item, ModelRequest, Part};
+use contract::request::{CallResult, Item, ModelRequest, Part};
 use contract::text::{Room, Text};
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ fn has_blob(item: &Item) -> bool {
         Item::Assistant(parts) => parts.iter().any(|part| match part {
             Part::Text(text) | Part::Call { args: text, .. } | Part::Opaque { bytes: text, .. } => is_blob(text),
         }),
-        Item::Result(result) => result.output.as_ref().is_some_and(is_blob),
+        Item::Result(result) | Item::Late(result) => result.output.as_ref().is_some_and(is_blob),
     }
 }
 
@@ -52,11 +52,8 @@ async fn expand_item(blobs: &dyn Blobs, item: &Item) -> Result<Item, Trouble> {
     Ok(match item {
         Item::Message(text) => Item::Message(Text::Inline(whole(blobs, text).await?)),
         Item::Notice(text) => Item::Notice(Text::Inline(whole(blobs, text).await?)),
-        Item::Result(result) => {
-            let mut result = result.clone();
-            result.output = result.output.map(|output| Text::Inline(output.shown()));
-            Item::Result(result)
-        }
+        Item::Result(result) => Item::Result(shown(result)),
+        Item::Late(result) => Item::Late(shown(result)),
         Item::Assistant(parts) => {
             let mut expanded = Vec::with_capacity(parts.len());
             for part in parts {
@@ -71,4 +68,9 @@ async fn expand_item(blobs: &dyn Blobs, item: &Item) -> Result<Item, Trouble> {
             Item::Assistant(expanded)
         }
     })
+}
+
+fn shown(result: &CallResult) -> CallResult {
+    let output = result.output.as_ref().map(|output| Text::Inline(output.shown()));
+    CallResult { output, ..result.clone() }
 }

@@ -27,7 +27,7 @@ impl Place {
                 Part::Opaque { protocol, model: of, bytes } if protocol == PROTOCOL && of == model => Some(bytes.shown()),
                 Part::Opaque { .. } | Part::Text(_) | Part::Call { .. } => None,
             }),
-            Item::Message(_) | Item::Result(_) | Item::Notice(_) => None,
+            Item::Message(_) | Item::Result(_) | Item::Notice(_) | Item::Late(_) => None,
         });
         let Some(bytes) = carried else { return Ok(Place::START) };
         serde_json::from_str(&bytes).map_err(|_| ScriptError::Place { file: file.to_owned(), place: bytes })

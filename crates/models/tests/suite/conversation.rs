@@ -1,7 +1,7 @@
 //! A conversation with a script: the transcript grows as it would in the log, and the model is made anew for each call.
 
 use contract::body::Purpose;
-use contract::config::RunConfig;
+use contract::config::{Limits, Policy, RunConfig};
 use contract::id::{CallId, EventId, SessionId, Sha256, StreamId};
 use contract::port::{Frame, Live, Model, ModelCall, ModelFailure, RawCall, RawPart, RawReply};
 use contract::request::{CallResult, Item, ModelRequest, Part};
@@ -43,7 +43,17 @@ impl Conversation {
     }
 
     pub async fn ask(&self, attempt: u16, purpose: Purpose) -> Result<RawReply, ModelFailure> {
-        let config = RunConfig { model: MODEL.into(), fallback: Vec::new(), system: String::new(), tools: Vec::new(), max_turns: 9 };
+        let config = RunConfig {
+            model: MODEL.into(),
+            fallback: Vec::new(),
+            system: String::new(),
+            tools: Vec::new(),
+            max_turns: 9,
+            policy: Policy::default(),
+            limits: Limits::default(),
+            prices: None,
+            output_tokens_max: 0,
+        };
         let call = ModelCall {
             stream: StreamId::session(SessionId([1; 16])),
             request: EventId([2; 16]),

@@ -18,14 +18,22 @@ impl<M: Machine> Driver<M> {
         }
         self.reconcile_effects(dos);
         self.wish_to_wake(dos);
+        // Executors are made from this state; what was said meanwhile must not change it under them.
+        let begins = dos.iter().any(|a_do| matches!(a_do, Do::Start(_)));
+        if begins && !self.queue.is_empty() {
+            dos.push(Do::Again);
+            return Ok(());
+        }
         self.decide(now, dos)
     }
 
     /// Another writer was first: its events are read, and the same inputs are offered again.
     pub(super) fn reload(&mut self, dos: &mut Vec<Do>) {
-        if let Some(flight) = self.flight.take() {
-            for pending in flight.pending.into_iter().rev() {
-                self.queue.push_front(pending);
+        let inputs = self.flight.take().map(|flight| flight.pending).unwrap_or_default();
+        for pending in inputs.into_iter().rev() {
+            match pending.caller.filter(|_| planted::active(Bug::InterjectionLost)) {
+                Some(caller) => dos.push(Do::Answer { caller, answer: Ok(M::version(&self.state)) }),
+                None => self.queue.push_front(pending),
             }
         }
         self.load(dos);

@@ -106,6 +106,11 @@ impl<M: Machine> Driver<M> {
             rest: M::rest(&self.state),
         };
         dos.push(Do::Append { append: append.clone(), tries: 0 });
+        if planted::active(Bug::AcknowledgedEarly) {
+            let last = M::version(&self.state);
+            let callers = pending.iter().filter_map(|pending| pending.caller);
+            dos.extend(callers.map(|caller| Do::Answer { caller, answer: Ok(last) }));
+        }
         self.flight = Some(Flight { append, tries: 0, pending });
         if planted::active(Bug::RunBeforeStarted) {
             self.reconcile_effects(dos);

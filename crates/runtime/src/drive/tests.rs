@@ -15,6 +15,7 @@ struct OddState {
     epoch: Epoch,
     restless: bool,
     due: Option<Time>,
+    wants: bool,
 }
 
 fn draft(body: contract::Body) -> Draft {
@@ -44,6 +45,7 @@ impl Machine for Odd {
         }
         if let contract::Body::RunResumed(resumed) = &event.draft.body {
             state.restless = resumed.key.0 == "restless";
+            state.wants = resumed.key.0 == "wants";
             state.due = resumed.key.0.strip_prefix("due ").and_then(|at| at.parse().ok()).map(Time);
         }
         Ok(())
@@ -53,7 +55,14 @@ impl Machine for Odd {
             Input::Taken { epoch, host, machine, boot } => OwnerTaken { epoch, host, machine, boot }.into(),
             Input::Resume { key, .. } if key.0 == "panic" => panic!("it was told to"),
             Input::Resume { key, by } => RunResumed { key, by }.into(),
-            Input::Create { .. } | Input::Message { .. } | Input::Answer { .. } | Input::Done { .. } => return Err(Rejection::NoSession),
+            Input::Create { .. }
+            | Input::Message { .. }
+            | Input::Withdraw { .. }
+            | Input::Answer { .. }
+            | Input::Edit { .. }
+            | Input::Stop { .. }
+            | Input::Pause { .. }
+            | Input::Done { .. } => return Err(Rejection::NoSession),
         })])
     }
     fn advance(state: &OddState, now: Time) -> Vec<Draft> {
@@ -70,8 +79,9 @@ impl Machine for Odd {
             }
         }
     }
-    fn effects(_: &OddState) -> Vec<Effect> {
-        Vec::new()
+    fn effects(state: &OddState) -> Vec<Effect> {
+        let wanted = Effect::Model { request: EventId([9; 16]), attempt: 1 };
+        state.wants.then_some(wanted).into_iter().collect()
     }
     fn rest(_: &OddState) -> Rest {
         Rest::Waiting
@@ -146,4 +156,17 @@ fn an_append_whose_answer_was_lost_is_repeated_word_for_word() {
     let [Do::Append { append: first, .. }] = &resume(&mut driver, "x")[..] else { panic!("no append") };
     let again = driver.on(Cause::Unknown, Time(9));
     assert_eq!(again, [Do::Append { append: first.clone(), tries: 1 }]);
+}
+
+/// What begins is made from the state at that moment: an input that waits may not change it before.
+#[test]
+fn what_was_said_meanwhile_is_decided_after_effects_have_begun() {
+    let mut driver = driving();
+    resume(&mut driver, "wants");
+    assert_eq!(resume(&mut driver, "later"), [], "one append at a time");
+    let begun = driver.on(Cause::Appended { last: Version(2) }, Time(0));
+    assert!(matches!(&begun[..], [Do::Answer { .. }, Do::Start(_), Do::Again]), "{begun:?}");
+    assert!(driver.state().wants, "the state is still the one that the effect was wanted by");
+    let decided = driver.on(Cause::Again, Time(0));
+    assert!(matches!(&decided[..], [Do::Append { .. }]), "{decided:?}");
 }

@@ -45,7 +45,7 @@ fn begin(ports: Ports, state: &State, stream: &StreamId, effect: Effect, report:
             let options = state.session.as_ref().map(|session| session.options.clone()).unwrap_or_default();
             Box::pin(prepare(ports, options))
         }
-        Effect::Model { .. } => match model::Asking::new(state, stream) {
+        Effect::Model { request, .. } => match model::Asking::new(state, stream, request) {
             Some(asking) => Box::pin(model::ask(ports, asking)),
             None => Box::pin(std::future::ready(Err(format!("{} is not open", effect.id())))),
         },
@@ -54,14 +54,16 @@ fn begin(ports: Ports, state: &State, stream: &StreamId, effect: Effect, report:
             Some(attempting) => Box::pin(tool::recover(ports, attempting, report)),
             None => Box::pin(std::future::ready(Err(format!("{} is not open", effect.id())))),
         },
+        Effect::Stop { action, attempt, deadline } => Box::pin(tool::stop(ports, action, attempt, deadline)),
     }
 }
 
 async fn prepare(ports: Ports, options: Options) -> Result<Outcome, Trouble> {
     let config = ports.configure.run_config(&options);
     let bytes = config.to_bytes().map_err(|error| error.to_string())?;
+    let length = bytes.len() as u64;
     let sha256 = ports.blobs.put(bytes).await.map_err(|error| error.to_string())?;
-    Ok(Outcome::Prepared(config.reference(sha256)))
+    Ok(Outcome::Prepared(config.reference(sha256, length)))
 }
 
 /// Ends with `None` when the future panics.

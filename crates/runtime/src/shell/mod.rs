@@ -6,7 +6,9 @@ mod report;
 mod tool;
 
 use crate::drive::{Caller, Cause, Do, Driver, Leave, Refusal};
+use crate::tails::with_tails;
 use crate::{Ports, quarantine};
+use agent::rest::{Turn, turn};
 use agent::{Agent, State};
 use contract::body::Body;
 use contract::crash;
@@ -36,6 +38,7 @@ const RETRY_LAST_MS: u64 = 1_000;
 pub struct Progress {
     pub version: Version,
     pub rest: Rest,
+    pub turn: Turn,
     /// Set when the driver has ended.
     pub left: Option<Leave>,
 }
@@ -78,7 +81,7 @@ impl Handle {
 #[must_use]
 pub fn open(ports: Ports, stream: StreamId, first: Vec<Input>) -> Handle {
     let (causes, inbox) = mpsc::unbounded_channel();
-    let at_start = Progress { version: Version::NONE, rest: Rest::Busy, left: None };
+    let at_start = Progress { version: Version::NONE, rest: Rest::Busy, turn: Turn::Session, left: None };
     let (shown, progress) = watch::channel(at_start);
     let driver = Driver::new(stream.clone(), ports.place.clone());
     let shell = Shell {
@@ -136,6 +139,7 @@ impl Shell {
             let cause = match message {
                 Message::Cause(cause) => cause,
                 Message::Input(input, answer) => {
+                    let input = with_tails(&self.ports, self.driver.state(), input).await;
                     let caller = Caller(self.next_caller);
                     self.next_caller += 1;
                     self.callers.insert(caller, answer);
@@ -189,6 +193,8 @@ impl Shell {
                 }
             }
             Do::Wake { at } => self.wake(at),
+            // A loop that has ended has nothing to go on with.
+            Do::Again => drop(self.causes.send(Message::Cause(Cause::Again))),
             Do::Quarantine { version, reason } => {
                 let told = quarantine::quarantine(&self.ports, &self.stream, version, &reason).await;
                 // Whoever waits is told by `Leave` in any case; the log only makes it last.
@@ -293,7 +299,7 @@ impl Shell {
         }
         let wanted: Vec<_> = Agent::effects(state).iter().map(|effect| (effect.id(), effect.attempt())).collect();
         self.executors.retain(|key, executor| wanted.contains(key) || !executor.is_finished());
-        let progress = Progress { version: state.version, rest: Agent::rest(state), left: None };
+        let progress = Progress { version: state.version, rest: Agent::rest(state), turn: turn(state), left: None };
         self.shown.send_if_modified(|shown| std::mem::replace(shown, progress.clone()) != progress);
     }
 

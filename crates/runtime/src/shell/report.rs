@@ -41,6 +41,8 @@ impl Reporter {
                 message: Text::Inline("executor panicked".to_owned()),
                 retry_after_ms: None,
             }),
+            // What was to stop has an outcome of its own, and the next owner tells it again.
+            EffectId::Stop(_) => return,
             EffectId::Prepare(_) => {
                 return self.give_up("the configuration of the run cannot be made".to_owned());
             }

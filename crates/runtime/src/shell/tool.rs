@@ -5,11 +5,16 @@ use crate::Ports;
 use crate::text::{Trouble, store, whole};
 use agent::State;
 use agent::state::{Call, Stage};
-use contract::id::{ActionId, BootId, MachineId, StreamId};
+use contract::id::{ActionId, BootId, CallId, MachineId, StreamId};
 use contract::outcome::{Outcome, ToolOutcome};
-use contract::port::{Here, RawOutcome, Recovery, ToolJob};
+use contract::port::{Here, RawOutcome, Recovery, Stopping, Target, ToolJob};
 use contract::text::Room;
+use contract::units::Time;
 use std::path::PathBuf;
+use std::time::Duration;
+
+/// Pause before an attempt that nobody listens for is told to stop again.
+const STOP_AGAIN: Duration = Duration::from_millis(50);
 
 /// What an open attempt needs of the state.
 pub(super) struct Attempting {
@@ -19,6 +24,7 @@ pub(super) struct Attempting {
     machine: MachineId,
     boot: BootId,
     folder: PathBuf,
+    target: Option<Target>,
 }
 
 impl Attempting {
@@ -26,7 +32,9 @@ impl Attempting {
         let (_, call) = state.call_of(action)?;
         let attempt = match &call.stage {
             Stage::Started(attempt) => attempt,
-            Stage::Decided | Stage::Unknown => return None,
+            Stage::Decided | Stage::Held(_) | Stage::Refused(..) | Stage::Waiting { .. } | Stage::Unknown | Stage::Judged(..) => {
+                return None;
+            }
         };
         Some(Attempting {
             stream: stream.clone(),
@@ -35,6 +43,7 @@ impl Attempting {
             machine: attempt.machine,
             boot: attempt.boot.clone(),
             folder: PathBuf::from(&state.session.as_ref()?.folder),
+            target: call.prepared.target.and_then(|target| running(state, target)),
         })
     }
 
@@ -46,12 +55,40 @@ impl Attempting {
             args: whole(ports.blobs.as_ref(), &self.call.args).await?,
             tool: self.call.tool,
             folder: self.folder,
-            witness: self.call.witness,
+            witness: self.call.prepared.witness,
             class: self.call.class,
+            target: self.target.map(|target| Target { now: ports.clock.now(), ..target }),
             machine: self.machine,
             boot: self.boot,
             live: ports.live.clone(),
         })
+    }
+}
+
+/// The running attempt of a call that another one is about.
+fn running(state: &State, call: CallId) -> Option<Target> {
+    let open = state.calls.get(&call)?;
+    match &open.stage {
+        Stage::Started(attempt) => Some(Target {
+            call,
+            tool: open.tool.clone(),
+            action: open.action,
+            attempt: attempt.number,
+            since: attempt.since,
+            now: state.time,
+        }),
+        Stage::Decided | Stage::Held(_) | Stage::Refused(..) | Stage::Waiting { .. } | Stage::Unknown | Stage::Judged(..) => None,
+    }
+}
+
+/// Tells a running attempt to end until it was heard. Its outcome comes from whoever waits for it, so this has none.
+pub(super) async fn stop(ports: Ports, action: ActionId, attempt: u16, deadline: Time) -> Result<Outcome, Trouble> {
+    loop {
+        let grace = Duration::from_millis(deadline.0.saturating_sub(ports.clock.now().0));
+        match ports.tools.stop(action, attempt, grace).await {
+            Stopping::Told => return std::future::pending().await,
+            Stopping::NotReached => tokio::time::sleep(STOP_AGAIN).await,
+        }
     }
 }
 

@@ -1,0 +1,70 @@
+//! Prepares a call, whoever made it: a model, or a person who edits what a model asked for.
+
+use crate::Ports;
+use crate::text::{Trouble, store};
+use agent::State;
+use contract::call::{Class, Prepared, PreparedCall, Risk};
+use contract::id::{CallId, Sha256};
+use contract::limits::{NAME_BYTES_MAX, PREPARED_BYTES_MAX};
+use contract::port::{Prepare, RawCall};
+use contract::text::Room;
+use std::path::PathBuf;
+
+/// What a call of a session stands on.
+#[derive(Clone, Debug)]
+pub struct Desk {
+    folder: PathBuf,
+    /// Calls that have not ended, by tool.
+    open: Vec<(CallId, String)>,
+}
+
+impl Desk {
+    #[must_use]
+    pub fn of(state: &State) -> Option<Desk> {
+        let open = state.calls.iter().map(|(id, call)| (*id, call.tool.clone())).collect();
+        Some(Desk { folder: PathBuf::from(&state.session.as_ref()?.folder), open })
+    }
+}
+
+/// Lists that are too long for an event are left out: no rule can allow what it does not see, and every rule that denies
+/// part of the tool denies it.
+fn bounded(prepared: Prepared) -> Prepared {
+    let stored = serde_json::to_vec(&(&prepared.paths, &prepared.hosts, &prepared.commands));
+    if stored.is_ok_and(|bytes| bytes.len() <= PREPARED_BYTES_MAX) {
+        return prepared;
+    }
+    Prepared { paths: Vec::new(), hosts: Vec::new(), commands: Vec::new(), unlisted: true, ..prepared }
+}
+
+/// Checks and describes one call; has no effect.
+pub async fn prepare_call(ports: &Ports, desk: &Desk, mut call: RawCall) -> Result<PreparedCall, Trouble> {
+    let blobs = ports.blobs.as_ref();
+    // A name that long is no tool of ours, so the call is refused below; an id that long cannot be sent back anyway.
+    for name in [&mut call.tool, &mut call.provider_call] {
+        if name.len() > NAME_BYTES_MAX {
+            *name = name.chars().take(NAME_BYTES_MAX / 4).collect();
+        }
+    }
+    let asked = Prepare { tool: call.tool.clone(), args: call.args.clone(), folder: desk.folder.clone(), open: desk.open.clone() };
+    let (class, risk, prepared, refused) = match ports.tools.prepare(asked).await {
+        Ok(found) => {
+            let preview = match found.preview {
+                Some(preview) => Some(store(blobs, preview, Room::SMALL).await?),
+                None => None,
+            };
+            (found.class, found.risk, bounded(Prepared { preview, ..found.prepared }), None)
+        }
+        // Nothing is known of a call that cannot be prepared, so it counts as the most dangerous kind.
+        Err(refused) => (Class::Unsafe, Risk::High, Prepared::default(), Some(store(blobs, refused.message, Room::SMALL).await?)),
+    };
+    Ok(PreparedCall {
+        provider_call: call.provider_call,
+        tool: call.tool,
+        args_hash: Sha256::of(call.args.as_bytes()),
+        args: store(blobs, call.args, Room::SMALL).await?,
+        class,
+        risk,
+        prepared: Box::new(prepared),
+        refused,
+    })
+}
