@@ -1,7 +1,7 @@
 //! What a run is made of when nobody said otherwise: the built-in system text and all built-in tools.
 
 use contract::config::{Options, RunConfig, ToolSpec};
-use contract::limits::ITERATIONS_DEFAULT;
+use contract::limits::{ITERATIONS_DEFAULT, OUTPUT_TOKENS_DEFAULT};
 use contract::port::{Configure, Tools};
 
 pub struct Defaults {
@@ -23,6 +23,11 @@ impl Configure for Defaults {
             system: agent::prompts::SYSTEM.to_owned(),
             tools: self.tools.clone(),
             max_turns: options.max_turns.unwrap_or(ITERATIONS_DEFAULT),
+            policy: options.policy.clone(),
+            limits: options.limits,
+            // A scripted model says itself what each reply costs.
+            prices: None,
+            output_tokens_max: OUTPUT_TOKENS_DEFAULT,
         }
     }
 }

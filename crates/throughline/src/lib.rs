@@ -4,19 +4,21 @@
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-//! use throughline::{Home, Job, Throughline};
+//! use throughline::{Home, Job, Throughline, Until};
 //!
 //! let throughline = Throughline::open(&Home::locate()?)?;
 //! let mut running = throughline.start(Job::new(".", "script:job.jsonl", "Count the words")).await?;
-//! while let Some(events) = running.next().await? {
+//! while let Some(events) = running.next(Until::Done).await? {
 //!     for stored in events { println!("{}", String::from_utf8_lossy(&stored.bytes)); }
 //! }
 //! let ended = running.end().await;
 //! # Ok(()) }
 //! ```
 
+mod asks;
 mod clock;
 mod configure;
+mod delivery;
 mod home;
 mod inspect;
 mod models;
@@ -24,15 +26,19 @@ mod running;
 mod send;
 mod start;
 mod status;
+mod stop;
 
+pub use agent::rest::Turn;
+pub use asks::{AskFate, AskView, Found};
 pub use clock::SystemClock;
+pub use delivery::{Delivery, Fate};
 pub use home::{Home, HomeError};
 pub use inspect::{Inspection, Quarantined};
 pub use journal::{OpenError as JournalError, Verified};
 pub use models::ModelNameError;
-pub use running::{Ended, Running};
+pub use running::{Ended, Running, Until};
 pub use runtime::drive::{Leave, Refusal};
-pub use send::Sent;
+pub use send::{SayError, Sent};
 pub use start::{Job, StartError, check};
 pub use status::{RunningTool, Standing, Status};
 

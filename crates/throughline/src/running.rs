@@ -1,33 +1,49 @@
 //! A session while this process drives it, told by its log: what is shown is always what is stored.
 
 use agent::State;
+use agent::rest::Turn;
 use agent::state::{Call, Stage};
 use contract::ask::Ask;
 use contract::body::{Body, FinishReason, RunOutcome};
-use contract::id::{SessionId, StreamId};
+use contract::id::{CallId, SessionId, StreamId};
 use contract::input::Input;
+use contract::limits::OUTPUT_TAIL_BYTES_MAX;
 use contract::machine::{Illegal, Rest};
-use contract::port::{Log, LogError, Stored};
+use contract::port::{LogError, Stored};
 use contract::units::Version;
+use runtime::Ports;
 use runtime::drive::{Leave, Refusal};
 use runtime::shell::{Handle, Progress};
-use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::watch;
 
 /// Events read at once.
 const READ_MAX: usize = 1_000;
+/// How long a command that was started may take to begin before it is left alone.
+const BEGIN_PATIENCE: Duration = Duration::from_secs(5);
+/// How often it is looked for.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 pub struct Running {
     session: SessionId,
     /// None when the session was at rest and nobody needs to drive it.
     handle: Option<Handle>,
     progress: watch::Receiver<Progress>,
-    log: Arc<dyn Log>,
+    ports: Ports,
     state: State,
     /// Events up to here were there before this process drove the session.
     earlier: Version,
     finished: Option<(RunOutcome, Option<FinishReason>)>,
     left: Option<Leave>,
+}
+
+/// How long a session is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// Until it can only go on with a person's help.
+    PersonNeeded,
+    /// Until there is nothing to do; what a person must answer is waited for.
+    Done,
 }
 
 /// How the work stands when nothing more happens by itself.
@@ -44,16 +60,16 @@ pub enum Ended {
 }
 
 impl Running {
-    pub(crate) fn new(session: SessionId, handle: Handle, log: Arc<dyn Log>, earlier: Version) -> Running {
+    pub(crate) fn new(session: SessionId, handle: Handle, ports: Ports, earlier: Version) -> Running {
         let state = State::new(StreamId::session(session));
-        Running { session, progress: handle.progress(), handle: Some(handle), log, state, earlier, finished: None, left: None }
+        Running { session, progress: handle.progress(), handle: Some(handle), ports, state, earlier, finished: None, left: None }
     }
 
     /// A session at rest: its events are told, and nothing happens.
-    pub(crate) fn at_rest(session: SessionId, log: Arc<dyn Log>, version: Version) -> Running {
+    pub(crate) fn at_rest(session: SessionId, ports: Ports, version: Version) -> Running {
         let state = State::new(StreamId::session(session));
-        let (_, progress) = watch::channel(Progress { version, rest: Rest::Waiting, left: None });
-        Running { session, progress, handle: None, log, state, earlier: version, finished: None, left: None }
+        let (_, progress) = watch::channel(Progress { version, rest: Rest::Waiting, turn: Turn::Nobody, left: None });
+        Running { session, progress, handle: None, ports, state, earlier: version, finished: None, left: None }
     }
 
     #[must_use]
@@ -73,11 +89,23 @@ impl Running {
         self.state.version
     }
 
-    /// Names of the tools that run at this moment and would go on without this process.
+    /// Calls that run at this moment and would go on without this process: which, and of what tool.
     #[must_use]
-    pub fn still_running(&self) -> Vec<&str> {
-        let started = |call: &&Call| matches!(call.stage, Stage::Started(_));
-        self.state.calls.values().filter(started).map(|call| call.tool.as_str()).collect()
+    pub fn still_running(&self) -> Vec<(CallId, &str)> {
+        let started = |(_, call): &(&CallId, &Call)| matches!(call.stage, Stage::Started(_));
+        self.state.calls.iter().filter(started).map(|(id, call)| (*id, call.tool.as_str())).collect()
+    }
+
+    /// The session as far as its events were handed out.
+    #[must_use]
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Whether a stop was asked for and is not done yet.
+    #[must_use]
+    pub fn is_stopping(&self) -> bool {
+        self.state.is_stopping()
     }
 
     pub async fn input(&self, input: Input) -> Result<Version, Refusal> {
@@ -87,14 +115,22 @@ impl Running {
         }
     }
 
-    /// The next events of the session, from its first on; none when the work is at rest or the driver has left.
-    pub async fn next(&mut self) -> Result<Option<Vec<Stored>>, LogError> {
+    /// The next events of the session, from its first on; none when that is all, or the driver has left. Nothing is lost
+    /// when the future is dropped.
+    pub async fn next(&mut self, until: Until) -> Result<Option<Vec<Stored>>, LogError> {
         loop {
             let now = self.progress.borrow_and_update().clone();
             if now.version > self.state.version {
                 return Ok(Some(self.read().await?));
             }
-            if now.left.is_some() || matches!(now.rest, Rest::Waiting | Rest::Closed) {
+            let over = match (now.turn, until) {
+                (Turn::Nobody, _) => !self.is_settling(),
+                (Turn::Person, Until::PersonNeeded) => true,
+                (Turn::Session, _) | (Turn::Person, Until::Done) => false,
+            };
+            // The log may have been read further than the driver has told; then nobody knows yet whose turn it is.
+            let is_current = now.version == self.state.version;
+            if now.left.is_some() || (is_current && over) {
                 self.left = now.left;
                 return Ok(None);
             }
@@ -105,8 +141,19 @@ impl Running {
         }
     }
 
+    /// Whether something in the background wants this process to stay: what an earlier one left running is neither
+    /// adopted nor found to have ended, or what must end has not ended yet.
+    fn is_settling(&self) -> bool {
+        let epoch = self.state.epoch();
+        let settles = |call: &Call| match &call.stage {
+            Stage::Started(attempt) => attempt.deadline.is_some() || (attempt.epoch < epoch && attempt.adopted != Some(epoch)),
+            Stage::Decided | Stage::Held(_) | Stage::Refused(..) | Stage::Waiting { .. } | Stage::Unknown | Stage::Judged(..) => false,
+        };
+        self.handle.is_some() && self.state.calls.values().any(settles)
+    }
+
     async fn read(&mut self) -> Result<Vec<Stored>, LogError> {
-        let stored = self.log.read(&self.state.stream, self.state.version.next(), READ_MAX).await?;
+        let stored = self.ports.log.read(&self.state.stream, self.state.version.next(), READ_MAX).await?;
         for one in &stored {
             agent::fold::fold(&mut self.state, &one.event).map_err(|illegal| disagreement(&self.state.stream, illegal))?;
             if let Body::RunFinished(finished) = &one.event.draft.body {
@@ -116,20 +163,51 @@ impl Running {
         Ok(stored)
     }
 
-    /// Lets go of the session and says how it stands. Supervised commands go on.
-    pub async fn end(self) -> Ended {
-        if let Some(handle) = self.handle {
+    /// Lets go of the session. Supervised commands go on.
+    pub async fn release(&mut self) {
+        if self.handle.is_some() {
+            // One that cannot begin at all is found by whoever drives the session next.
+            drop(tokio::time::timeout(BEGIN_PATIENCE, self.until_begun()).await);
+        }
+        if let Some(handle) = self.handle.take() {
             handle.drain().await;
         }
+    }
+
+    /// Lets go of the session and says how it stands.
+    pub async fn end(mut self) -> Ended {
+        self.release().await;
         if let Some(left) = self.left {
             return Ended::Left(left);
         }
-        if self.state.is_parked() {
-            return Ended::Parked { asks: self.state.asks.into_values().collect() };
+        if self.state.waits_for_person() {
+            return Ended::Parked { asks: self.state.asks.into_values().map(|open| open.ask).collect() };
         }
         match self.finished {
             Some((outcome, reason)) => Ended::Finished { outcome, reason },
             None => Ended::Idle,
+        }
+    }
+}
+
+impl Running {
+    /// Whether this process drove the session until nothing was left to do.
+    pub(crate) fn is_done(&self) -> bool {
+        self.left.is_none()
+    }
+
+    /// A command that was just started goes on without this process only once its supervisor has taken it over, which
+    /// shows in the output that it keeps. Only a command has patience.
+    async fn until_begun(&self) {
+        for call in self.state.calls.values().filter(|call| call.prepared.patience_ms.is_some()) {
+            let Stage::Started(attempt) = &call.stage else { continue };
+            // What has an outcome meanwhile has left no output either.
+            while self.progress.borrow().version == self.state.version && attempt.epoch == self.state.epoch() {
+                if self.ports.tools.tail(call.action, attempt.number, OUTPUT_TAIL_BYTES_MAX).await.is_some() {
+                    break;
+                }
+                tokio::time::sleep(LOOK_EVERY).await;
+            }
         }
     }
 }

@@ -1,50 +1,130 @@
 //! Saying something to a session that another process may be driving.
 
-use crate::{StartError, Throughline, random};
-use contract::body::{Mode, Principal};
+use crate::{OpenError, StartError, Throughline, random};
+use contract::ask::Answer;
+use contract::body::{Body, Mode, Principal};
 use contract::id::{HostId, Key, SessionId, StreamId};
 use contract::input::{Input, Rejection};
 use contract::limits::MESSAGE_BYTES_MAX;
-use contract::text::Room;
+use contract::machine::Illegal;
+use contract::port::{AppendError, LeaseError, LogError};
+use contract::text::{Room, Text};
 use contract::units::Version;
 use runtime::offer::{OfferError, offer};
 use runtime::text;
 
-/// Where a message is, and who will act on it.
+/// Where what was said is, and who will act on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
+    pub session: SessionId,
     pub version: Version,
     /// The living process that drives the session; without one, somebody must resume it.
     pub holder: Option<HostId>,
+    /// What was said answered what was asked, and whether with a yes.
+    pub answered: Option<bool>,
+}
+
+/// Why what was said led to nothing. Nothing was written.
+#[derive(Debug, thiserror::Error)]
+pub enum SayError {
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    #[error("there is no session {0}")]
+    NoSession(SessionId),
+    #[error("the message has {bytes} bytes, {max} are allowed")]
+    TooLong { bytes: usize, max: usize },
+    #[error(transparent)]
+    Rejected(Rejection),
+    #[error(transparent)]
+    Log(#[from] LogError),
+    #[error(transparent)]
+    Append(#[from] AppendError),
+    #[error(transparent)]
+    Illegal(#[from] Illegal),
+    #[error("it cannot be stored: {0}")]
+    Store(String),
+    #[error("who drives the session cannot be told: {0}")]
+    Lease(#[from] LeaseError),
+}
+
+impl From<SayError> for StartError {
+    fn from(error: SayError) -> StartError {
+        match error {
+            SayError::Open(error) => StartError::Open(error),
+            SayError::NoSession(session) => StartError::NoSession(session),
+            SayError::TooLong { bytes, max } => StartError::TooLong { bytes, max },
+            SayError::Log(error) => StartError::Log(error),
+            SayError::Append(error) => StartError::Append(error),
+            SayError::Lease(error) => StartError::Lease(error),
+            SayError::Rejected(rejection) => StartError::Store(rejection.to_string()),
+            SayError::Illegal(illegal) => StartError::Store(illegal.to_string()),
+            SayError::Store(reason) => StartError::Store(reason),
+        }
+    }
 }
 
 impl Throughline {
     /// Durable when it returns. The same key again is the same message.
-    pub async fn send(
-        &self,
-        session: SessionId,
-        said: String,
-        mode: Mode,
-        key: Option<String>,
-        from: Principal,
-    ) -> Result<Sent, StartError> {
+    pub async fn send(&self, session: SessionId, said: String, mode: Mode, key: Option<String>, from: Principal) -> Result<Sent, SayError> {
+        let seen = self.tail(session).await?.map_or(Version::NONE, |tail| tail.version);
+        let message = self.message(said, mode, key, from, seen).await?;
+        let sent = self.say(session, message).await?;
+        let stored = self.events(session, sent.version, 1).await?;
+        Ok(Sent { answered: stored.first().and_then(|one| answer_of(&one.event.draft.body)), ..sent })
+    }
+
+    /// A message as an input, its text stored; `seen` is how far the person had seen the session.
+    pub async fn message(&self, said: String, mode: Mode, key: Option<String>, from: Principal, seen: Version) -> Result<Input, SayError> {
         if said.len() > MESSAGE_BYTES_MAX {
-            return Err(StartError::TooLong { bytes: said.len(), max: MESSAGE_BYTES_MAX });
+            return Err(SayError::TooLong { bytes: said.len(), max: MESSAGE_BYTES_MAX });
         }
         let key = match key {
-            Some(key) => Key(format!("job/{key}")),
-            None => Key(format!("message/{}", SessionId(random()?))),
+            Some(key) => message_key(&key),
+            None => fresh_key("message")?,
         };
-        let stream = StreamId::session(session);
-        let text = text::store(self.ports.blobs.as_ref(), said, Room::SHOWN).await.map_err(StartError::Store)?;
-        let version = match offer(&self.ports, &stream, Input::Message { key, text, mode, from }).await {
+        let text = text::store(self.ports.blobs.as_ref(), said, Room::SHOWN).await.map_err(SayError::Store)?;
+        Ok(Input::Message { key, text, mode, from, seen, tails: Vec::new() })
+    }
+
+    /// A reason that a person gives with an answer, stored.
+    pub async fn reason(&self, why: String) -> Result<Text, SayError> {
+        // It stands inside a sentence for the model, so less of it fits than of a message.
+        text::store(self.ports.blobs.as_ref(), why, Room::SMALL).await.map_err(SayError::Store)
+    }
+
+    /// Takes back a message that no model has been shown, by its key.
+    pub async fn withdraw(&self, session: SessionId, message: Key, by: Principal) -> Result<Sent, SayError> {
+        let key = Key(format!("withdraw/{message}"));
+        self.say(session, Input::Withdraw { key, message, by }).await
+    }
+
+    /// Offers an input to a session, whoever drives it.
+    pub(crate) async fn say(&self, session: SessionId, input: Input) -> Result<Sent, SayError> {
+        let version = match offer(&self.ports, &StreamId::session(session), input).await {
             Ok(version) => version,
-            Err(OfferError::Rejected(Rejection::NoSession)) => return Err(StartError::NoSession(session)),
+            Err(OfferError::Rejected(Rejection::NoSession)) => return Err(SayError::NoSession(session)),
+            Err(OfferError::Rejected(rejection)) => return Err(SayError::Rejected(rejection)),
             Err(OfferError::Log(error)) => return Err(error.into()),
             Err(OfferError::Append(error)) => return Err(error.into()),
-            Err(error @ (OfferError::Rejected(_) | OfferError::Illegal(_))) => return Err(StartError::Store(error.to_string())),
+            Err(OfferError::Illegal(illegal)) => return Err(illegal.into()),
         };
-        let holder = self.holder(session).await?;
-        Ok(Sent { version, holder })
+        Ok(Sent { session, version, holder: self.holder(session).await?, answered: None })
     }
+}
+
+fn answer_of(body: &Body) -> Option<bool> {
+    if let Body::AskAnswered(answered) = body {
+        return Some(!matches!(answered.answer, Answer::Deny { .. }));
+    }
+    None
+}
+
+/// The key of a message that a person named.
+pub(crate) fn message_key(name: &str) -> Key {
+    Key(format!("job/{name}"))
+}
+
+/// A key that nobody used before.
+pub(crate) fn fresh_key(what: &str) -> Result<Key, OpenError> {
+    Ok(Key(format!("{what}/{}", SessionId(random()?))))
 }

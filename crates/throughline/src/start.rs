@@ -2,12 +2,12 @@
 
 use crate::{OpenError, Running, Throughline, models, random};
 use agent::State;
+use agent::rest::{Turn, turn};
 use contract::body::{HostQuarantined, Mode, Principal};
-use contract::config::{Options, ResumePolicy};
+use contract::config::{Limits, Options, Policy, ResumePolicy};
 use contract::id::{Key, SessionId, StreamId, derive};
 use contract::input::Input;
 use contract::limits::MESSAGE_BYTES_MAX;
-use contract::machine::Rest;
 use contract::port::{AppendError, LeaseError, LogError};
 use contract::text::Room;
 use contract::units::Version;
@@ -30,6 +30,8 @@ pub struct Job {
     pub key: Option<String>,
     pub max_turns: Option<u32>,
     pub resume: ResumePolicy,
+    pub policy: Policy,
+    pub limits: Limits,
     pub by: Principal,
 }
 
@@ -45,6 +47,8 @@ impl Job {
             key: None,
             max_turns: None,
             resume: ResumePolicy::Continue,
+            policy: Policy::default(),
+            limits: Limits::default(),
             by: Principal("local".to_owned()),
         }
     }
@@ -90,11 +94,12 @@ impl Throughline {
             None => Key(format!("message/{}", SessionId(random()?))),
         };
         let tail = self.tail(session).await?;
+        let seen = tail.as_ref().map_or(Version::NONE, |tail| tail.version);
         let mut first = Vec::new();
         if tail.is_some() || job.session.is_some() {
             if let Some(state) = self.drivable(session).await? {
                 if state.seen.contains_key(&key) && is_at_rest(&state) {
-                    return Ok(Running::at_rest(session, self.ports.log.clone(), state.version));
+                    return Ok(Running::at_rest(session, self.ports.clone(), state.version));
                 }
                 check_models(&state)?;
             }
@@ -102,8 +107,8 @@ impl Throughline {
             first.push(create(&job)?);
         }
         let text = text::store(self.ports.blobs.as_ref(), job.text, Room::SHOWN).await.map_err(StartError::Store)?;
-        first.push(Input::Message { key, text, mode: Mode::Steer, from: job.by });
-        Ok(self.drive(session, first, tail.map_or(Version::NONE, |tail| tail.version)))
+        first.push(Input::Message { key, text, mode: Mode::Steer, from: job.by, seen, tails: Vec::new() });
+        Ok(self.drive(session, first, seen))
     }
 
     /// Goes on with a session, whatever it was left in. A quarantined one is tried again.
@@ -117,13 +122,26 @@ impl Throughline {
         };
         if let Some(state) = &state {
             if is_at_rest(state) {
-                return Ok(Running::at_rest(session, self.ports.log.clone(), state.version));
+                return Ok(Running::at_rest(session, self.ports.clone(), state.version));
             }
             check_models(state)?;
         }
         let earlier = self.tail(session).await?.map_or(Version::NONE, |tail| tail.version);
         let key = Key(format!("resume/{}", SessionId(random()?)));
         Ok(self.drive(session, vec![Input::Resume { key, by }], earlier))
+    }
+
+    /// Takes the session again when somebody said something to it in the moment in which it was let go: they were told
+    /// that it is being driven.
+    pub async fn take_again(&self, released: &Running) -> Result<Option<Running>, StartError> {
+        let session = released.session();
+        let tail = self.tail(session).await?.map_or(Version::NONE, |tail| tail.version);
+        if !released.is_done() || tail <= released.version() {
+            return Ok(None);
+        }
+        let state = self.drivable(session).await?;
+        let has_work = state.is_some_and(|state| turn(&state) == Turn::Session);
+        Ok(has_work.then(|| self.drive(session, Vec::new(), released.version())))
     }
 
     /// The state of a session that exists and is not quarantined; none when the machine cannot fold its log, which is
@@ -142,12 +160,13 @@ impl Throughline {
     fn drive(&self, session: SessionId, first: Vec<Input>, earlier: Version) -> Running {
         let stream = StreamId::session(session);
         let handle = shell::open(self.ports.clone(), stream, first);
-        Running::new(session, handle, self.ports.log.clone(), earlier)
+        Running::new(session, handle, self.ports.clone(), earlier)
     }
 }
 
+/// Whether there is nothing to do, and nothing in the background to look after.
 fn is_at_rest(state: &State) -> bool {
-    !state.is_parked() && agent::rest::rest(state) == Rest::Waiting
+    turn(state) == Turn::Nobody && state.calls.is_empty()
 }
 
 /// Nothing is written before this is known: a script that was moved must not end the work that names it.
@@ -174,6 +193,13 @@ fn create(job: &Job) -> Result<Input, StartError> {
     if !folder.is_dir() {
         return Err(folder_error(std::io::ErrorKind::NotADirectory.into()));
     }
-    let options = Options { model: Some(job.model.clone()), fallback: job.fallback.clone(), max_turns: job.max_turns, resume: job.resume };
+    let options = Options {
+        model: Some(job.model.clone()),
+        fallback: job.fallback.clone(),
+        max_turns: job.max_turns,
+        resume: job.resume,
+        policy: job.policy.clone(),
+        limits: job.limits,
+    };
     Ok(Input::Create { folder: folder.to_string_lossy().into_owned(), options, origin: None, by: job.by.clone() })
 }

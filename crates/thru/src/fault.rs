@@ -1,8 +1,9 @@
 //! What went wrong, as a person and a script learn it: kind, message, hint, exit code.
 
 use crate::catalog::{Problem, hint, problem};
+use contract::input::Rejection;
 use contract::port::LogError;
-use throughline::{HomeError, JournalError, Leave, ModelNameError, OpenError, StartError};
+use throughline::{HomeError, JournalError, Leave, ModelNameError, OpenError, SayError, StartError};
 
 /// Exit codes that scripts rely on.
 pub mod code {
@@ -11,6 +12,7 @@ pub mod code {
     pub const USAGE: u8 = 2;
     pub const CONFIGURATION: u8 = 3;
     pub const WAITING: u8 = 4;
+    pub const DENIED: u8 = 5;
     pub const LIMIT: u8 = 6;
     pub const NOT_FOUND: u8 = 8;
     pub const CONFLICT: u8 = 9;
@@ -54,8 +56,21 @@ fn class(what: &Problem<'_>) -> (&'static str, u8) {
         | Problem::NetworkFilesystem { .. }
         | Problem::NewerData(_)
         | Problem::TooLong { .. } => ("configuration", code::CONFIGURATION),
-        Problem::NoSession(_) | Problem::NoSessions => ("not_found", code::NOT_FOUND),
-        Problem::Held { .. } | Problem::Fenced => ("conflict", code::CONFLICT),
+        Problem::EditRefused(_) | Problem::UnknownTyped(_) => ("usage", code::USAGE),
+        Problem::NoSession(_) | Problem::NoSessions | Problem::NoAsk(_) => ("not_found", code::NOT_FOUND),
+        Problem::Forbidden(_) => ("denied", code::DENIED),
+        Problem::Held { .. }
+        | Problem::Fenced
+        | Problem::AskAnswered { .. }
+        | Problem::AskExpired
+        | Problem::AskOvertaken
+        | Problem::AskStopped
+        | Problem::NotAnAnswer { .. }
+        | Problem::SeveralAsks { .. }
+        | Problem::NothingToPause
+        | Problem::NothingAsked
+        | Problem::NotWaiting(_)
+        | Problem::InboxFull { .. } => ("conflict", code::CONFLICT),
         Problem::Damaged(_) | Problem::Storage(_) => ("damaged", code::FAILED),
         Problem::Quarantined { .. } | Problem::Bug(_) => ("bug", code::BUG),
     }
@@ -110,6 +125,55 @@ impl From<StartError> for Fault {
             StartError::Append(_) | StartError::Store(_) | StartError::Lease(_) => Fault::new(Problem::Storage(&text)),
         }
     }
+}
+
+impl From<SayError> for Fault {
+    fn from(error: SayError) -> Fault {
+        match error {
+            SayError::Rejected(rejection) => of_rejection(&rejection),
+            SayError::Open(_)
+            | SayError::NoSession(_)
+            | SayError::TooLong { .. }
+            | SayError::Log(_)
+            | SayError::Append(_)
+            | SayError::Illegal(_)
+            | SayError::Store(_)
+            | SayError::Lease(_) => StartError::from(error).into(),
+        }
+    }
+}
+
+/// Why what a person said was not taken.
+pub fn of_rejection(rejection: &Rejection) -> Fault {
+    let text = rejection.to_string();
+    match rejection {
+        Rejection::NoSuchAsk(ask) => Fault::new(Problem::NoAsk(&ask.to_string())),
+        Rejection::AskExpired(_) => Fault::new(Problem::AskExpired),
+        Rejection::AskSuperseded(_) => Fault::new(Problem::AskOvertaken),
+        Rejection::NotAnAnswer { kind, .. } => Fault::new(Problem::NotAnAnswer { kind: *kind }),
+        Rejection::SeveralAsks(asks) => {
+            let asks: Vec<String> = asks.iter().map(ToString::to_string).collect();
+            Fault::new(Problem::SeveralAsks { asks: &asks.join(", ") })
+        }
+        Rejection::EditRefused(reason) => Fault::new(Problem::EditRefused(&one_line(&reason.shown()))),
+        Rejection::Forbidden(rule) => Fault::new(Problem::Forbidden(&rule.to_string())),
+        Rejection::NothingToPause => Fault::new(Problem::NothingToPause),
+        Rejection::NotWaiting(key) => Fault::new(Problem::NotWaiting(&key.0)),
+        Rejection::InboxFull { waiting } => Fault::new(Problem::InboxFull { waiting: *waiting }),
+        Rejection::TooLong { bytes, max } => Fault::new(Problem::TooLong { bytes: *bytes as usize, max: *max as usize }),
+        Rejection::Known(_)
+        | Rejection::NoSession
+        | Rejection::Exists
+        | Rejection::Closed
+        | Rejection::NothingToResume
+        | Rejection::NothingToStop
+        | Rejection::Stale { .. }
+        | Rejection::OldEpoch { .. } => Fault::bug(&text),
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 impl From<LogError> for Fault {

@@ -9,7 +9,7 @@ use contract::units::{Time, Version};
 use journal::SqliteJournal;
 use std::path::Path;
 use tempfile::TempDir;
-use throughline::{Ended, Home, Job, Leave, Running, StartError, Throughline};
+use throughline::{Ended, Home, Job, Leave, Running, StartError, Throughline, Until};
 
 struct Desk {
     folder: TempDir,
@@ -64,7 +64,7 @@ fn home(folder: &Path) -> std::path::PathBuf {
 }
 
 async fn end(mut running: Running) -> Ended {
-    while running.next().await.unwrap().is_some() {}
+    while running.next(Until::Done).await.unwrap().is_some() {}
     running.end().await
 }
 

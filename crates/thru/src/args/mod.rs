@@ -1,23 +1,31 @@
 //! What can be said on the command line.
 
+mod duration;
+mod run;
+mod talk;
+
+pub use run::{OnAsk, Run};
+pub use talk::{Approval, Approve, Deny, Said, Send};
+
 use crate::catalog::{Help, help};
 use crate::fault::Fault;
-use clap::builder::{NonEmptyStringValueParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command as Clap, value_parser};
-use contract::body::Mode;
-use contract::config::ResumePolicy;
+use contract::body::Scope;
 use contract::id::SessionId;
 use contract::units::Version;
+use run::{resume_command, run_command};
 use std::ffi::OsString;
 use std::path::PathBuf;
+use talk::{approvals_command, approve_command, deny_command, pause_command, send_command, stop_command};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    Run(Run),
+    Run(Box<Run>),
     Resume {
         which: Which,
         show: Show,
+        on_ask: Option<OnAsk>,
     },
     Events {
         session: SessionId,
@@ -29,15 +37,24 @@ pub enum Command {
         session: Option<SessionId>,
         json: bool,
     },
-    Send {
-        session: SessionId,
-        text: String,
-        mode: Mode,
-        key: Option<String>,
-        json: bool,
-    },
+    Send(Send),
     Status {
         session: Option<SessionId>,
+        json: bool,
+    },
+    Approvals {
+        session: Option<SessionId>,
+        json: bool,
+    },
+    Approve(Approve),
+    Deny(Deny),
+    Stop {
+        session: SessionId,
+        scope: Scope,
+        json: bool,
+    },
+    Pause {
+        session: SessionId,
         json: bool,
     },
     /// Help or version, already rendered.
@@ -50,22 +67,18 @@ impl Command {
         match self {
             Command::Run(run) => run.show.json,
             Command::Resume { show, .. } => show.json,
-            Command::Events { .. } | Command::Verify { .. } | Command::Send { .. } | Command::Status { .. } | Command::Print(_) => false,
+            Command::Events { .. }
+            | Command::Verify { .. }
+            | Command::Send(_)
+            | Command::Status { .. }
+            | Command::Approvals { .. }
+            | Command::Approve(_)
+            | Command::Deny(_)
+            | Command::Stop { .. }
+            | Command::Pause { .. }
+            | Command::Print(_) => false,
         }
     }
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct Run {
-    pub task: String,
-    pub model: Option<String>,
-    pub fallback: Vec<String>,
-    pub folder: PathBuf,
-    pub session: Option<SessionId>,
-    pub key: Option<String>,
-    pub max_turns: Option<u32>,
-    pub resume: ResumePolicy,
-    pub show: Show,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,46 +118,19 @@ fn clap() -> Clap {
         .after_help(help(Help::After))
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommands([run_command(), resume_command(), events_command(), send_command(), status_command(), verify_command()])
-}
-
-fn run_command() -> Clap {
-    Clap::new("run")
-        .about(help(Help::Run))
-        .after_help(help(Help::RunAfter))
-        .arg(
-            Arg::new("task")
-                .value_name("TASK")
-                .required(true)
-                .value_parser(NonEmptyStringValueParser::new().try_map(said))
-                .help(help(Help::Task)),
-        )
-        .arg(Arg::new("model").long("model").value_name("MODEL").help(help(Help::Model)))
-        .arg(Arg::new("fallback").long("fallback").value_name("MODEL").action(ArgAction::Append).help(help(Help::Fallback)))
-        .arg(folder())
-        .arg(session_flag())
-        .arg(Arg::new("key").long("key").value_name("KEY").value_parser(NonEmptyStringValueParser::new()).help(help(Help::Key)))
-        .arg(Arg::new("max-turns").long("max-turns").value_name("N").value_parser(value_parser!(u32).range(1..)).help(help(Help::MaxTurns)))
-        .arg(
-            Arg::new("on-resume")
-                .long("on-resume")
-                .value_name("POLICY")
-                .value_parser(["continue", "ask", "paused"])
-                .default_value("continue")
-                .help(help(Help::OnResume)),
-        )
-        .arg(json())
-        .arg(quiet())
-}
-
-fn resume_command() -> Clap {
-    Clap::new("resume")
-        .about(help(Help::Resume))
-        .after_help(help(Help::ResumeAfter))
-        .arg(session().required_unless_present("last"))
-        .arg(Arg::new("last").long("last").action(ArgAction::SetTrue).conflicts_with("session").help(help(Help::Last)))
-        .arg(json())
-        .arg(quiet())
+        .subcommands([
+            run_command(),
+            resume_command(),
+            send_command(),
+            status_command(),
+            approvals_command(),
+            approve_command(),
+            deny_command(),
+            stop_command(),
+            pause_command(),
+            events_command(),
+            verify_command(),
+        ])
 }
 
 fn events_command() -> Clap {
@@ -161,24 +147,6 @@ fn events_command() -> Clap {
                 .help(help(Help::From)),
         )
         .arg(Arg::new("follow").long("follow").short('f').action(ArgAction::SetTrue).help(help(Help::Follow)))
-        .arg(json_lines())
-}
-
-fn send_command() -> Clap {
-    Clap::new("send")
-        .about(help(Help::Send))
-        .after_help(help(Help::SendAfter))
-        .arg(session().required(true))
-        .arg(
-            Arg::new("text")
-                .value_name("TEXT")
-                .required(true)
-                .value_parser(NonEmptyStringValueParser::new().try_map(said))
-                .help(help(Help::Text)),
-        )
-        .arg(Arg::new("steer").long("steer").action(ArgAction::SetTrue).conflicts_with("queue").help(help(Help::Steer)))
-        .arg(Arg::new("queue").long("queue").action(ArgAction::SetTrue).help(help(Help::Queue)))
-        .arg(Arg::new("key").long("key").value_name("KEY").value_parser(NonEmptyStringValueParser::new()).help(help(Help::SendKey)))
         .arg(json_lines())
 }
 
@@ -204,7 +172,22 @@ fn session() -> Arg {
 }
 
 fn session_flag() -> Arg {
-    let of_the_session = ["model", "fallback", "folder", "max-turns", "on-resume"];
+    let of_the_session = [
+        "model",
+        "fallback",
+        "folder",
+        "mode",
+        "allow",
+        "deny",
+        "on-unknown",
+        "ask-timeout",
+        "max-turns",
+        "max-tool-calls",
+        "max-tokens",
+        "max-cost",
+        "timeout",
+        "on-resume",
+    ];
     session().long("session").conflicts_with_all(of_the_session).help(help(Help::SessionFlag))
 }
 
@@ -221,46 +204,31 @@ fn quiet() -> Arg {
     Arg::new("quiet").long("quiet").short('q').action(ArgAction::SetTrue).help(help(Help::Quiet))
 }
 
+fn show(sub: &ArgMatches) -> Show {
+    Show { json: sub.get_flag("json"), quiet: sub.get_flag("quiet") }
+}
+
 fn command(matches: &ArgMatches) -> Result<Command, Fault> {
-    let show = |sub: &ArgMatches| Show { json: sub.get_flag("json"), quiet: sub.get_flag("quiet") };
     let session = |sub: &ArgMatches| sub.get_one::<SessionId>("session").copied();
+    let json = |sub: &ArgMatches| sub.get_flag("json");
     Ok(match matches.subcommand() {
-        Some(("run", sub)) => Command::Run(Run {
-            task: sub.get_one::<String>("task").cloned().unwrap_or_default(),
-            model: sub.get_one::<String>("model").cloned(),
-            fallback: sub.get_many::<String>("fallback").into_iter().flatten().cloned().collect(),
-            folder: sub.get_one::<PathBuf>("folder").cloned().unwrap_or_default(),
-            session: session(sub),
-            key: sub.get_one::<String>("key").cloned(),
-            max_turns: sub.get_one::<u32>("max-turns").copied(),
-            resume: match sub.get_one::<String>("on-resume").map(String::as_str) {
-                Some("ask") => ResumePolicy::Ask,
-                Some("paused") => ResumePolicy::Paused,
-                Some(_) | None => ResumePolicy::Continue,
-            },
-            show: show(sub),
-        }),
+        Some(("run", sub)) => Command::Run(Box::new(run::run(sub)?)),
         Some(("resume", sub)) => {
             let which = session(sub).map_or(Which::Last, Which::Session);
-            Command::Resume { which, show: show(sub) }
+            Command::Resume { which, show: show(sub), on_ask: run::chosen_on_ask(sub) }
         }
         Some(("events", sub)) => {
-            let Some(session) = session(sub) else { return Err(Fault::bug("events without a session")) };
             let from = Version(sub.get_one::<u64>("from").copied().unwrap_or(1));
-            Command::Events { session, from, follow: sub.get_flag("follow"), json: sub.get_flag("json") }
+            Command::Events { session: talk::required(sub, "session")?, from, follow: sub.get_flag("follow"), json: json(sub) }
         }
-        Some(("send", sub)) => {
-            let Some(session) = session(sub) else { return Err(Fault::bug("send without a session")) };
-            Command::Send {
-                session,
-                text: sub.get_one::<String>("text").cloned().unwrap_or_default(),
-                mode: if sub.get_flag("queue") { Mode::Queue } else { Mode::Steer },
-                key: sub.get_one::<String>("key").cloned(),
-                json: sub.get_flag("json"),
-            }
-        }
-        Some(("status", sub)) => Command::Status { session: session(sub), json: sub.get_flag("json") },
-        Some(("verify", sub)) => Command::Verify { session: session(sub), json: sub.get_flag("json") },
+        Some(("send", sub)) => Command::Send(talk::send(sub)?),
+        Some(("status", sub)) => Command::Status { session: session(sub), json: json(sub) },
+        Some(("approvals", sub)) => Command::Approvals { session: session(sub), json: json(sub) },
+        Some(("approve", sub)) => Command::Approve(talk::approve(sub)?),
+        Some(("deny", sub)) => Command::Deny(talk::deny(sub)?),
+        Some(("stop", sub)) => Command::Stop { session: talk::required(sub, "session")?, scope: talk::scope(sub), json: json(sub) },
+        Some(("pause", sub)) => Command::Pause { session: talk::required(sub, "session")?, json: json(sub) },
+        Some(("verify", sub)) => Command::Verify { session: session(sub), json: json(sub) },
         Some((name, _)) => return Err(Fault::bug(name)),
         None => return Err(Fault::bug("no command")),
     })
@@ -269,6 +237,8 @@ fn command(matches: &ArgMatches) -> Result<Command, Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use contract::body::Mode;
+    use contract::config::{Autonomy, ResumePolicy};
 
     fn parsed(line: &str) -> Result<Command, Fault> {
         parse(line.split(' ').map(OsString::from))
@@ -276,11 +246,33 @@ mod tests {
 
     #[test]
     fn a_task_and_its_wishes_are_understood() {
-        let Ok(Command::Run(run)) = parsed("thru run --model script:x -C /tmp --max-turns 3 --on-resume ask --json hello") else {
-            panic!("it is a run")
-        };
+        let line = "thru run --model script:x -C /tmp --max-turns 3 --on-resume ask --json --mode full --allow shell(ls*) --deny shell(rm*) \
+                    --timeout 2m --max-cost 0.5 --ask-timeout 10m --on-ask park hello";
+        let Ok(Command::Run(run)) = parsed(&line.split_whitespace().collect::<Vec<_>>().join(" ")) else { panic!("it is a run") };
         assert_eq!((run.task.as_str(), run.model.as_deref(), run.max_turns), ("hello", Some("script:x"), Some(3)));
         assert_eq!((run.resume, run.show.json, run.show.quiet), (ResumePolicy::Ask, true, false));
+        let rules: Vec<String> = run.policy.rules.iter().map(ToString::to_string).collect();
+        assert_eq!((run.policy.autonomy, rules), (Autonomy::Full, vec!["shell(rm*)".to_owned(), "shell(ls*)".to_owned()]));
+        assert_eq!((run.limits.wall_ms, run.limits.cost_micros), (Some(120_000), Some(500_000)));
+        assert_eq!((run.policy.ask_valid_ms, run.on_ask), (600_000, Some(OnAsk::Park)));
+    }
+
+    #[test]
+    fn how_a_message_is_meant_is_said_by_one_flag_or_a_question_mark() {
+        let id = "ses_00000000000000000000000000";
+        for (line, mode) in [
+            (format!("thru send {id} x"), Mode::Steer),
+            (format!("thru send {id} x --queue"), Mode::Queue),
+            (format!("thru send {id} x --interrupt"), Mode::Interrupt),
+            (format!("thru send {id} ?"), Mode::Status),
+            (format!("thru send {id} ?x --steer"), Mode::Steer),
+        ] {
+            let Ok(Command::Send(Send { what: Said::Message { mode: parsed, .. }, .. })) = parsed(&line) else { panic!("{line}") };
+            assert_eq!(parsed, mode, "{line}");
+        }
+        let withdrawn = parsed(&format!("thru send {id} --withdraw 7"));
+        assert!(matches!(withdrawn, Ok(Command::Send(Send { what: Said::Withdraw { event: Version(7) }, .. }))));
+        assert!(parsed(&format!("thru send {id} x --withdraw 7")).is_err());
     }
 
     #[test]
@@ -292,6 +284,9 @@ mod tests {
             ("thru events nonsense", "ses_"),
             ("thru run --max-turns 0 x", "--max-turns"),
             ("thru resume", "ID"),
+            ("thru run --allow shell( x", "shell("),
+            ("thru run --timeout 5x x", "5x"),
+            ("thru approve nonsense", "ask_"),
         ] {
             let fault = parsed(line).unwrap_err();
             assert_eq!(fault.code, 2, "{line}");

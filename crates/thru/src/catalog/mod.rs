@@ -3,9 +3,9 @@
 
 mod en;
 
-use contract::ask::AskKind;
-use contract::body::{CancelReason, FinishReason, RunOutcome, UnknownReason};
-use throughline::Standing;
+use contract::ask::{AskKind, Subject};
+use contract::body::{CancelReason, FinishReason, RunOutcome, UnknownReason, Verdict};
+use throughline::{Fate, Standing};
 
 /// Texts of `--help`.
 #[derive(Clone, Copy, Debug)]
@@ -21,8 +21,6 @@ pub enum Help {
     Session,
     SessionFlag,
     Key,
-    MaxTurns,
-    OnResume,
     Json,
     JsonLines,
     EmptyTask,
@@ -36,14 +34,59 @@ pub enum Help {
     Follow,
     Verify,
     VerifyAfter,
+    Status,
+    StatusAfter,
+}
+
+/// Texts of `--help` about what a person may wish of the work: what is allowed, and how much.
+#[derive(Clone, Copy, Debug)]
+pub enum WishHelp {
+    MaxTurns,
+    OnResume,
+    Mode,
+    Allow,
+    Deny,
+    OnUnknown,
+    AskTimeout,
+    MaxToolCalls,
+    MaxTokens,
+    MaxCost,
+    Timeout,
+    OnAsk,
+    BadDuration,
+    BadMoney,
+}
+
+/// Texts of `--help` of the commands that say something to a session.
+#[derive(Clone, Copy, Debug)]
+pub enum TalkHelp {
     Send,
     SendAfter,
-    SendKey,
     Text,
     Steer,
     Queue,
-    Status,
-    StatusAfter,
+    Interrupt,
+    Edit,
+    Withdraw,
+    SendKey,
+    Approvals,
+    ApprovalsAfter,
+    Approve,
+    ApproveAfter,
+    GrantScope,
+    EditArgs,
+    Amount,
+    AnswerKey,
+    DenyAsk,
+    DenyAfter,
+    DenyText,
+    DenyStop,
+    Stop,
+    StopAfter,
+    StopScope,
+    Pause,
+    PauseAfter,
+    Ask,
 }
 
 /// What can be wrong.
@@ -66,6 +109,20 @@ pub enum Problem<'a> {
     Damaged(&'a str),
     Storage(&'a str),
     Quarantined { session: &'a str, version: u64, reason: &'a str },
+    NoAsk(&'a str),
+    AskAnswered { by: &'a str, yes: bool, version: u64 },
+    AskExpired,
+    AskOvertaken,
+    AskStopped,
+    NotAnAnswer { kind: AskKind },
+    SeveralAsks { asks: &'a str },
+    EditRefused(&'a str),
+    Forbidden(&'a str),
+    NothingToPause,
+    NotWaiting(&'a str),
+    InboxFull { waiting: usize },
+    UnknownTyped(&'a str),
+    NothingAsked,
     Bug(&'a str),
 }
 
@@ -77,7 +134,10 @@ pub enum Line<'a> {
     Taken { again: bool },
     Received { from: &'a str, text: &'a str },
     RunStarted,
-    RunPaused,
+    RunPaused { by: Option<&'a str> },
+    StopRequested { by: &'a str, all: bool },
+    ModelAborted,
+    MessageWithdrawn { by: &'a str },
     RunResumed { by: &'a str },
     RunFinished { outcome: RunOutcome, reason: Option<FinishReason> },
     Asked { attempt: u16 },
@@ -86,21 +146,19 @@ pub enum Line<'a> {
     Retrying { seconds: u64 },
     AskedInstead { model: &'a str },
     Says(&'a str),
-    Decided { tool: &'a str, args: &'a str },
-    Withdrawn { tool: &'a str, note: &'a str },
-    Started { tool: &'a str, attempt: u16 },
-    Adopted { tool: &'a str },
-    Finished { tool: &'a str, ok: bool, exit: Option<i32>, signal: Option<i32>, bytes: u64, shown: &'a str },
-    Cancelled { tool: &'a str, reason: CancelReason },
-    Unknown { tool: &'a str, reason: UnknownReason, shown: &'a str },
-    Reconciled { tool: &'a str },
-    AskOpened { kind: AskKind },
-    AskAnswered { by: &'a str },
+    AskAnswered { by: &'a str, how: &'a str },
+    RuleAdded { rule: &'a str },
+    AskExpired,
+    AskOvertaken { stopped: bool },
     Quarantined { stream: &'a str, reason: &'a str },
     Released { stream: &'a str },
     Resuming { session: &'a str },
     Summary { outcome: &'a str, seconds: u64, turns: u32, calls: u32, tokens: u64, cost_micros: u64, events: u64, session: &'a str },
-    StillRunning { tool: &'a str },
+    StopAgain,
+    NothingToStop { session: &'a str },
+    StoppingAlready { session: &'a str },
+    NoApprovals,
+    Answered { version: u64, yes: bool, holder: Option<&'a str>, session: &'a str },
     HowToResume { session: &'a str },
     NothingToResume { session: &'a str },
     VerifiedStream { stream: &'a str, events: u64, requests: u64, hash: &'a str },
@@ -109,18 +167,75 @@ pub enum Line<'a> {
     Sent { version: u64, holder: Option<&'a str>, session: &'a str },
 }
 
+/// A line of the story about a call.
+#[derive(Clone, Copy, Debug)]
+pub enum CallLine<'a> {
+    Decided { tool: &'a str, args: &'a str },
+    Withdrawn { tool: &'a str, note: &'a str },
+    Started { tool: &'a str, attempt: u16 },
+    Adopted { tool: &'a str },
+    Finished { tool: &'a str, ok: bool, exit: Option<i32>, signal: Option<i32>, bytes: u64, shown: &'a str },
+    Cancelled { tool: &'a str, reason: CancelReason },
+    Unknown { tool: &'a str, reason: UnknownReason, shown: &'a str },
+    Reconciled { tool: &'a str, verdict: Verdict },
+    Deferred { tool: &'a str, call: &'a str },
+    Backgrounded { tool: &'a str, call: &'a str },
+    Stopping { tool: &'a str, call: &'a str },
+    Waits { seconds: u64 },
+    WaitOver { note: &'a str },
+    StillRunning { tool: &'a str, call: &'a str },
+}
+
 /// A line about how a session stands.
 #[derive(Clone, Copy, Debug)]
 pub enum StatusLine<'a> {
     Session { session: &'a str, standing: &'a Standing, driven: bool, task: &'a str },
-    Running { tool: &'a str, args: &'a str, seconds: u64 },
-    Waiting { text: &'a str },
-    Figures { turns: u32, calls: u32, tokens: u64, events: u64, folder: &'a str },
+    Running { tool: &'a str, call: &'a str, args: &'a str, seconds: u64, background: bool, stopping: bool },
+    Output { text: &'a str },
+    Message { event: u64, fate: &'a Fate, text: &'a str },
+    Figures { turns: u32, calls: u32, tokens: u64, cost_micros: u64, events: u64, folder: &'a str },
+}
+
+/// A part of what is asked of a person.
+#[derive(Clone, Copy, Debug)]
+pub enum AskText<'a> {
+    Headline { subject: &'a Subject },
+    Id { ask: &'a str, session: &'a str },
+    Arguments,
+    Preview,
+    Touches { what: &'a str },
+    Session { rule: &'a str },
+    Expires { seconds: u64 },
+    HowInPlace { subject: &'a Subject, rule: bool },
+    HowElsewhere { subject: &'a Subject, ask: &'a str, session: &'a str },
+}
+
+/// What an answer to an ask said.
+#[derive(Clone, Copy, Debug)]
+pub enum AnswerWord<'a> {
+    Yes,
+    YesForSession,
+    Edited { args: &'a str },
+    No,
+    NoBecause { why: &'a str },
+    NoAndStop,
+    Reply { text: &'a str },
+    More { amount: u64 },
 }
 
 #[must_use]
 pub fn help(text: Help) -> &'static str {
     en::help(text)
+}
+
+#[must_use]
+pub fn wish_help(text: WishHelp) -> &'static str {
+    en::wish_help(text)
+}
+
+#[must_use]
+pub fn talk_help(text: TalkHelp) -> &'static str {
+    en::talk_help(text)
 }
 
 #[must_use]
@@ -140,8 +255,23 @@ pub fn line(what: &Line<'_>) -> String {
 }
 
 #[must_use]
+pub fn call_line(what: &CallLine<'_>) -> String {
+    en::call_line(what)
+}
+
+#[must_use]
 pub fn status(what: &StatusLine<'_>) -> String {
     en::status(what)
+}
+
+#[must_use]
+pub fn ask(what: &AskText<'_>) -> String {
+    en::ask(what)
+}
+
+#[must_use]
+pub fn answer(what: &AnswerWord<'_>) -> String {
+    en::answer(what)
 }
 
 /// Word for how a session stands, for the summary.

@@ -1,75 +1,230 @@
-//! Follows a session that this process drives until it is at rest or a signal comes.
+//! Follows a session that this process drives until it is at rest, needs a person who is not there, or a signal comes.
 
-use crate::args::Show;
-use crate::catalog::{Line, line, outcome, waiting};
+use super::{local, typed};
+use crate::args::{OnAsk, Show};
+use crate::catalog::{CallLine, Line, call_line, line, outcome, waiting};
 use crate::fault::{Fault, code, of_leave};
-use crate::render::{Screen, Story, Tally};
-use contract::ask::AskKind;
-use contract::body::RunOutcome;
+use crate::render::{self, Screen, Story, Tally, Where, card, details};
+use contract::ask::{Answer, AskKind};
+use contract::body::{RunOutcome, Scope};
+use contract::id::{AskId, Key};
+use contract::input::Input;
+use contract::port::Stored;
 use contract::units::Version;
 use serde_json::json;
-use throughline::{Ended, Running, Throughline};
+use std::collections::BTreeSet;
+use throughline::{Ended, Running, Throughline, Until};
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::mpsc::UnboundedReceiver;
 
-pub async fn follow(throughline: &Throughline, mut running: Running, show: Show) -> Result<u8, Fault> {
+pub async fn follow(throughline: &Throughline, running: Running, show: Show, on_ask: Option<OnAsk>) -> Result<u8, Fault> {
     let screen = Screen::new(show);
-    let session = running.session().to_string();
-    let mut story = Story::new(running.session());
-    let mut tally = Tally::default();
-    let mut opened = false;
-    let mut signals = Signals::new().map_err(|error| Fault::bug(&error.to_string()))?;
+    let interactive = screen.is_interactive();
+    let on_ask = on_ask.unwrap_or(if interactive { OnAsk::Wait } else { OnAsk::Park });
+    let mut following = Following {
+        throughline,
+        story: Story::new(running.session()),
+        running,
+        screen,
+        tally: Tally::default(),
+        opened: false,
+        cards: BTreeSet::new(),
+        signals: Signals::new().map_err(|error| Fault::bug(&error.to_string()))?,
+        typed: interactive.then(typed::lines),
+        on_ask,
+    };
     loop {
-        let stored = tokio::select! {
-            stored = running.next() => stored?,
-            which = signals.next() => return Ok(leave(running, &screen, which, signals).await),
-        };
-        let Some(stored) = stored else { break };
-        if !std::mem::replace(&mut opened, true) {
-            // Not before something is stored, so that whoever reads the id can look the session up.
-            screen.json(&json!({ "type": "stream.opened", "session": session }));
-            if running.earlier() > Version::NONE {
-                screen.story(&line(&Line::Resuming { session: &session }));
+        if let Some(which) = following.watch().await? {
+            return Ok(following.leave(which).await);
+        }
+        following.running.release().await;
+        match throughline.take_again(&following.running).await? {
+            Some(again) => following.start_over(again),
+            None => return following.finish().await,
+        }
+    }
+}
+
+/// A session and what a person in front of it has seen.
+struct Following<'a> {
+    throughline: &'a Throughline,
+    running: Running,
+    screen: Screen,
+    story: Story,
+    tally: Tally,
+    opened: bool,
+    /// Asks that were shown whole.
+    cards: BTreeSet<AskId>,
+    signals: Signals,
+    typed: Option<UnboundedReceiver<String>>,
+    on_ask: OnAsk,
+}
+
+/// What happens next, whichever comes first.
+enum Next {
+    Events(Option<Vec<Stored>>),
+    Signal(Which),
+    Typed(Option<String>),
+}
+
+impl Following<'_> {
+    /// Shows what happens until nothing more does by itself, or says which signal wants this process to leave.
+    async fn watch(&mut self) -> Result<Option<Which>, Fault> {
+        let until = if self.on_ask == OnAsk::Wait { Until::Done } else { Until::PersonNeeded };
+        loop {
+            let next = tokio::select! {
+                stored = self.running.next(until) => Next::Events(stored?),
+                which = self.signals.next() => Next::Signal(which),
+                typed = next_line(&mut self.typed) => Next::Typed(typed),
+            };
+            match next {
+                Next::Events(Some(stored)) => self.show(&stored).await?,
+                Next::Events(None) if self.on_ask == OnAsk::Deny && self.deny_all().await? => {}
+                Next::Events(None) => return Ok(None),
+                Next::Signal(Which::Interrupt) if self.stop().await => {}
+                Next::Signal(which) => return Ok(Some(which)),
+                // Whoever closed the terminal's input can still be heard from elsewhere.
+                Next::Typed(None) => self.typed = None,
+                Next::Typed(Some(line)) => {
+                    if let Err(fault) = typed::act(self.throughline, &self.running, typed::parse(&line)).await {
+                        render::fault(&fault, false);
+                    }
+                }
             }
         }
-        stored.iter().for_each(|one| tally.count(&one.event));
-        screen.events(&stored, running.earlier(), &mut story);
     }
-    let (events, nothing_new) = (running.version(), running.version() == running.earlier());
-    let ended = running.end().await;
-    if let Ended::Left(left) = &ended
-        && let Some(fault) = of_leave(left, &session)
-    {
-        return Err(fault);
+
+    /// Follows the session again; what was told is not told twice.
+    fn start_over(&mut self, again: Running) {
+        self.story = Story::new(again.session());
+        self.tally = Tally::default();
+        self.running = again;
     }
-    let mut answer = String::new();
-    if answered(&ended) {
-        for text in story.answer() {
-            answer.push_str(&throughline.whole(&text).await?);
+
+    async fn show(&mut self, stored: &[Stored]) -> Result<(), Fault> {
+        if !std::mem::replace(&mut self.opened, true) {
+            let session = self.running.session().to_string();
+            // Not before something is stored, so that whoever reads the id can look the session up.
+            self.screen.json(&json!({ "type": "stream.opened", "session": session }));
+            if self.running.earlier() > Version::NONE {
+                self.screen.story(&line(&Line::Resuming { session: &session }));
+            }
         }
+        stored.iter().for_each(|one| self.tally.count(&one.event));
+        self.screen.events(stored, self.running.earlier(), &mut self.story);
+        let place = if self.typed.is_some() { Where::InPlace } else { Where::Elsewhere };
+        for view in self.throughline.asks_of_running(&self.running).await? {
+            if self.cards.insert(view.ask.ask) {
+                let lines = if self.screen.tells_story() { details(&view, place) } else { card(&view, place) };
+                lines.iter().for_each(|line| self.screen.notice(line));
+            }
+        }
+        Ok(())
     }
-    if !answer.is_empty() {
-        screen.answer(&answer);
+
+    /// Says no to everything that is asked; false when nothing is.
+    async fn deny_all(&mut self) -> Result<bool, Fault> {
+        let asks = self.throughline.asks_of_running(&self.running).await?;
+        for view in &asks {
+            let key = Key(format!("on-ask/{}", view.ask.ask));
+            let refused = Input::Answer { ask: view.ask.ask, key, answer: Answer::NO, by: local() };
+            typed::offer(&self.running, refused).await?;
+        }
+        Ok(!asks.is_empty())
     }
-    let (word, exit_code) = standing(&ended);
-    if nothing_new {
-        screen.story(&line(&Line::NothingToResume { session: &session }));
+
+    /// Stops the work on the first Ctrl-C; false when there is none, or it is being stopped already.
+    async fn stop(&mut self) -> bool {
+        if self.running.is_stopping() {
+            return false;
+        }
+        let stop = Input::Stop { key: typed::typed_key(&self.running, "interrupt"), scope: Scope::Turn, by: local() };
+        let stopping = typed::offer(&self.running, stop).await.is_ok();
+        if stopping {
+            self.screen.notice(&line(&Line::StopAgain));
+        }
+        stopping
     }
-    let tokens = tally.tokens_in + tally.tokens_out;
-    screen.story(&line(&Line::Summary {
-        outcome: word,
+
+    async fn finish(self) -> Result<u8, Fault> {
+        let Following { throughline, running, screen, story, tally, .. } = self;
+        let session = running.session().to_string();
+        let (events, nothing_new) = (running.version(), running.version() == running.earlier());
+        let still_running: Vec<(String, String)> =
+            running.still_running().iter().map(|(call, tool)| (call.to_string(), (*tool).to_owned())).collect();
+        let ended = running.end().await;
+        if let Ended::Left(left) = &ended
+            && let Some(fault) = of_leave(left, &session)
+        {
+            return Err(fault);
+        }
+        let mut answer = String::new();
+        if answered(&ended) {
+            for text in story.answer() {
+                answer.push_str(&throughline.whole(&text).await?);
+            }
+        }
+        if !answer.is_empty() {
+            screen.answer(&answer);
+        }
+        let (word, exit_code) = standing(&ended, &tally);
+        if nothing_new {
+            screen.story(&line(&Line::NothingToResume { session: &session }));
+        }
+        for (call, tool) in &still_running {
+            screen.notice(&call_line(&CallLine::StillRunning { tool, call }));
+        }
+        screen.story(&summary(word, &tally, events, &session));
+        if let Ended::Parked { .. } = ended {
+            screen.story(&line(&Line::HowToResume { session: &session }));
+        }
+        screen.json(&closed(&session, &ended, exit_code, &tally, &still_running));
+        Ok(exit_code)
+    }
+
+    /// Lets go of the session on a signal and says what keeps running; a second signal leaves at once.
+    async fn leave(self, which: Which) -> u8 {
+        let Following { running, screen, mut signals, .. } = self;
+        let session = running.session().to_string();
+        screen.notice(&line(&Line::Left { signal: which.name() }));
+        for (call, tool) in running.still_running() {
+            screen.notice(&call_line(&CallLine::StillRunning { tool, call: &call.to_string() }));
+        }
+        screen.notice(&line(&Line::HowToResume { session: &session }));
+        let code = tokio::select! {
+            _ = running.end() => which.code(),
+            second = signals.next() => second.code(),
+        };
+        screen.json(&json!({
+            "type": "stream.closed",
+            "session": session,
+            "outcome": "left",
+            "exit_code": code,
+            "resume": format!("thru resume {session}"),
+        }));
+        code
+    }
+}
+
+/// The next typed line; never, when nobody types.
+async fn next_line(typed: &mut Option<UnboundedReceiver<String>>) -> Option<String> {
+    match typed {
+        Some(lines) => lines.recv().await,
+        None => std::future::pending().await,
+    }
+}
+
+fn summary(outcome: &str, tally: &Tally, events: Version, session: &str) -> String {
+    line(&Line::Summary {
+        outcome,
         seconds: tally.elapsed_ms() / 1_000,
         turns: tally.turns,
         calls: tally.calls,
-        tokens,
+        tokens: tally.tokens_in + tally.tokens_out,
         cost_micros: tally.cost_micros,
         events: events.0,
-        session: &session,
-    }));
-    if let Ended::Parked { .. } = ended {
-        screen.story(&line(&Line::HowToResume { session: &session }));
-    }
-    screen.json(&closed(&session, &ended, exit_code, &tally));
-    Ok(exit_code)
+        session,
+    })
 }
 
 /// Whether the last text is an answer and not something said on the way.
@@ -81,11 +236,13 @@ fn answered(ended: &Ended) -> bool {
 }
 
 /// The word and the exit code of an end.
-fn standing(ended: &Ended) -> (&'static str, u8) {
+fn standing(ended: &Ended, tally: &Tally) -> (&'static str, u8) {
     match ended {
         Ended::Finished { outcome: how, .. } => (
             outcome(*how),
             match how {
+                // It answered, but the last thing it wanted to do was refused.
+                RunOutcome::Completed if tally.denied => code::DENIED,
                 RunOutcome::Completed => code::DONE,
                 RunOutcome::Failed => code::FAILED,
                 RunOutcome::Cancelled => code::INTERRUPTED,
@@ -93,19 +250,20 @@ fn standing(ended: &Ended) -> (&'static str, u8) {
             },
         ),
         Ended::Parked { asks } => {
-            let only_limits = !asks.is_empty() && asks.iter().all(|ask| ask.kind == AskKind::CrashLoop);
+            let only_limits = !asks.is_empty() && asks.iter().all(|ask| ask.subject.kind() == AskKind::Limit);
             (waiting(), if only_limits { code::LIMIT } else { code::WAITING })
         }
         Ended::Left(_) | Ended::Idle => (outcome(RunOutcome::Completed), code::DONE),
     }
 }
 
-fn closed(session: &str, ended: &Ended, exit_code: u8, tally: &Tally) -> serde_json::Value {
+fn closed(session: &str, ended: &Ended, exit_code: u8, tally: &Tally, still_running: &[(String, String)]) -> serde_json::Value {
     let (how, asks) = match ended {
         Ended::Finished { outcome, .. } => (json!(outcome), json!([])),
         Ended::Parked { asks } => (json!("awaiting_input"), json!(asks)),
         Ended::Left(_) | Ended::Idle => (json!("idle"), json!([])),
     };
+    let running: Vec<_> = still_running.iter().map(|(call, tool)| json!({ "call": call, "tool": tool })).collect();
     json!({
         "type": "stream.closed",
         "session": session,
@@ -114,24 +272,9 @@ fn closed(session: &str, ended: &Ended, exit_code: u8, tally: &Tally) -> serde_j
         "tokens": { "input": tally.tokens_in, "output": tally.tokens_out },
         "cost_micros": tally.cost_micros,
         "open_asks": asks,
+        "still_running": running,
         "resume": format!("thru resume {session}"),
     })
-}
-
-/// Lets go of the session on a signal and says what keeps running; a second signal leaves at once.
-async fn leave(running: Running, screen: &Screen, which: Which, mut signals: Signals) -> u8 {
-    let session = running.session().to_string();
-    screen.notice(&line(&Line::Left { signal: which.name() }));
-    for tool in running.still_running() {
-        screen.notice(&line(&Line::StillRunning { tool }));
-    }
-    screen.notice(&line(&Line::HowToResume { session: &session }));
-    let code = tokio::select! {
-        _ = running.end() => which.code(),
-        second = signals.next() => second.code(),
-    };
-    screen.json(&json!({ "type": "stream.closed", "session": session, "outcome": "left", "exit_code": code, "resume": format!("thru resume {session}") }));
-    code
 }
 
 #[derive(Clone, Copy, Debug)]

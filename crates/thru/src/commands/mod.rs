@@ -1,32 +1,46 @@
 //! One file a command. Each opens what it needs, does one thing, and says how it ended by an exit code.
 
+mod asks;
 mod events;
 mod follow;
 mod resume;
 mod run;
 mod send;
 mod status;
+mod stop;
+mod typed;
 mod verify;
 
 use crate::args::Command;
 use crate::catalog::Problem;
 use crate::fault::{Fault, code};
 use crate::render;
+use contract::body::Principal;
 use throughline::{Home, Throughline};
 
 pub async fn run(command: Command) -> Result<u8, Fault> {
     match command {
-        Command::Run(run) => run::run(run).await,
-        Command::Resume { which, show } => resume::run(which, show).await,
+        Command::Run(run) => run::run(*run).await,
+        Command::Resume { which, show, on_ask } => resume::run(which, show, on_ask).await,
         Command::Events { session, from, follow, json } => events::run(session, from, follow, json).await,
         Command::Verify { session, json } => verify::run(session, json).await,
-        Command::Send { session, text, mode, key, json } => send::run(session, text, mode, key, json).await,
+        Command::Send(send) => send::run(send).await,
         Command::Status { session, json } => status::run(session, json).await,
+        Command::Approvals { session, json } => asks::list(session, json).await,
+        Command::Approve(approve) => asks::approve(approve).await,
+        Command::Deny(deny) => asks::deny(deny).await,
+        Command::Stop { session, scope, json } => stop::stop(session, scope, json).await,
+        Command::Pause { session, json } => stop::pause(session, json).await,
         Command::Print(text) => {
             render::out(text.trim_end().as_bytes());
             Ok(code::DONE)
         }
     }
+}
+
+/// Whoever uses this machine's account.
+fn local() -> Principal {
+    Principal("local".to_owned())
 }
 
 /// Opens a data folder that must have a log already; looking never makes one.

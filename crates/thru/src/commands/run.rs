@@ -19,6 +19,8 @@ pub async fn run(run: Run) -> Result<u8, Fault> {
         key: run.key,
         max_turns: run.max_turns,
         resume: run.resume,
+        policy: run.policy,
+        limits: run.limits,
         ..Job::new(run.folder, model, run.task)
     };
     if job.session.is_none() {
@@ -26,7 +28,7 @@ pub async fn run(run: Run) -> Result<u8, Fault> {
     }
     let throughline = Throughline::open(&Home::locate()?)?;
     let running = throughline.start(job).await?;
-    follow::follow(&throughline, running, run.show).await
+    follow::follow(&throughline, running, run.show, run.on_ask).await
 }
 
 /// A session may be resumed from another folder, so the name of a script must not depend on this one.

@@ -3,7 +3,7 @@
 use super::open_existing;
 use crate::catalog::{self, StatusLine};
 use crate::fault::{Fault, code};
-use crate::render::{excerpt, fault, out};
+use crate::render::{Where, card, excerpt, fault, out};
 use contract::id::SessionId;
 use contract::port::Clock;
 use throughline::{Status, SystemClock, Throughline};
@@ -33,7 +33,8 @@ async fn list(throughline: &Throughline, json: bool) -> Result<u8, Fault> {
     Ok(exit)
 }
 
-fn show(status: &Status, json: bool, whole: bool) {
+/// Prints how a session stands.
+pub fn show(status: &Status, json: bool, whole: bool) {
     if json {
         // It holds strings, numbers and lists of such: nothing in it can fail to be JSON.
         return out(serde_json::to_string(status).unwrap_or_default().as_bytes());
@@ -46,11 +47,25 @@ fn show(status: &Status, json: bool, whole: bool) {
     }
     for running in &status.running {
         let seconds = SystemClock.now().0.saturating_sub(running.since.0) / 1_000;
-        say(&StatusLine::Running { tool: &running.tool, args: &excerpt(&running.args), seconds });
+        say(&StatusLine::Running {
+            tool: &running.tool,
+            call: &running.call.to_string(),
+            args: &excerpt(&running.args),
+            seconds,
+            background: running.background,
+            stopping: running.stopping,
+        });
+        let last = running.output.as_deref().and_then(|output| output.trim_end().lines().next_back());
+        if let Some(last) = last {
+            say(&StatusLine::Output { text: &excerpt(last) });
+        }
     }
-    for text in &status.waiting {
-        say(&StatusLine::Waiting { text: &excerpt(text) });
+    for message in &status.messages {
+        say(&StatusLine::Message { event: message.version.0, fate: &message.fate, text: &excerpt(&message.text) });
     }
-    let Status { turns, tool_calls, tokens, version, folder, .. } = status;
-    say(&StatusLine::Figures { turns: *turns, calls: *tool_calls, tokens: *tokens, events: version.0, folder });
+    for view in &status.asks {
+        card(view, Where::Elsewhere).iter().for_each(|line| out(line.as_bytes()));
+    }
+    let Status { turns, tool_calls, tokens, cost_micros, version, folder, .. } = status;
+    say(&StatusLine::Figures { turns: *turns, calls: *tool_calls, tokens: *tokens, cost_micros: *cost_micros, events: version.0, folder });
 }

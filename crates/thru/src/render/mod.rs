@@ -1,8 +1,11 @@
 //! What is written to the terminal: the story line by line, canonical events as JSON, or the final answer alone.
 
+mod asks;
 mod story;
 mod tally;
+mod tools;
 
+pub use asks::{Where, card, details};
 pub use story::{Story, excerpt};
 pub use tally::Tally;
 
@@ -86,6 +89,16 @@ impl Screen {
             How::Piped | How::Quiet => drop(writeln!(std::io::stderr().lock(), "{line}")),
             How::Json => {}
         }
+    }
+
+    /// Whether each event is told in words.
+    pub fn tells_story(&self) -> bool {
+        matches!(self.how, How::Terminal | How::Piped)
+    }
+
+    /// Whether a person sits in front of it and can answer in place.
+    pub fn is_interactive(&self) -> bool {
+        self.how == How::Terminal && std::io::stdin().is_terminal()
     }
 
     pub fn json(&self, value: &serde_json::Value) {

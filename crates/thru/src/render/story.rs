@@ -1,7 +1,8 @@
 //! The story of a session: one plain line for each event that a person would want to hear of.
 
-use crate::catalog::{Line, line};
-use contract::body::{Body, FailureClass};
+use super::{asks, tools};
+use crate::catalog::{CallLine, Line, call_line, line};
+use contract::body::{Body, FailureClass, Scope};
 use contract::event::Event;
 use contract::id::{ActionId, CallId, EventId, SessionId};
 use contract::request::Part;
@@ -15,7 +16,7 @@ const EXCERPT_CHARS_MAX: usize = 100;
 #[derive(Debug)]
 pub struct Story {
     session: SessionId,
-    tools: BTreeMap<ActionId, String>,
+    tools: BTreeMap<ActionId, (CallId, String)>,
     calls: BTreeMap<CallId, String>,
     replies: BTreeMap<EventId, Vec<Text>>,
     had_owner: bool,
@@ -63,7 +64,10 @@ impl Story {
                 (self.answer, self.model) = (None, None);
                 line(&Line::RunStarted)
             }
-            Body::RunPaused(_) => line(&Line::RunPaused),
+            Body::MessageWithdrawn(withdrawn) => line(&Line::MessageWithdrawn { by: &withdrawn.by.0 }),
+            Body::RunPaused(paused) => line(&Line::RunPaused { by: paused.by.as_ref().map(|by| by.0.as_str()) }),
+            Body::RunCancelRequested(requested) => line(&Line::StopRequested { by: &requested.by.0, all: requested.scope == Scope::All }),
+            Body::ModelAborted(_) => line(&Line::ModelAborted),
             Body::RunResumed(resumed) => line(&Line::RunResumed { by: &resumed.by.0 }),
             Body::RunFinished(finished) => line(&Line::RunFinished { outcome: finished.outcome, reason: finished.reason }),
             Body::ModelRequested(requested) => {
@@ -76,36 +80,33 @@ impl Story {
             }
             Body::ModelRetrying(retrying) => line(&Line::Retrying { seconds: retrying.at.0.saturating_sub(event.time.0).div_ceil(1_000) }),
             Body::ModelCompleted(completed) => {
-                for part in &completed.parts {
-                    if let Part::Call { call, tool, .. } = part {
-                        self.calls.insert(*call, tool.clone());
-                    }
-                }
-                let texts = completed.parts.iter().filter_map(|part| match part {
-                    Part::Text(text) => Some(text.clone()),
-                    Part::Call { .. } | Part::Opaque { .. } => None,
-                });
-                self.replies.insert(event.draft.id, texts.collect());
+                self.remember(event.draft.id, &completed.parts);
                 return None;
             }
             Body::ModelFailed(failed) if failed.class == FailureClass::Interrupted => line(&Line::ModelInterrupted),
             Body::ModelFailed(failed) => line(&Line::ModelFailed { why: &failed.message.shown() }),
             Body::ActionDecided(decided) => {
-                self.tools.insert(decided.action, decided.tool.clone());
-                line(&Line::Decided { tool: &decided.tool, args: &excerpt(&decided.args.shown()) })
+                self.tools.insert(decided.action, (decided.call, decided.tool.clone()));
+                call_line(&CallLine::Decided { tool: &decided.tool, args: &excerpt(&decided.args.shown()) })
             }
             Body::ActionWithdrawn(withdrawn) => {
                 let tool = self.calls.get(&withdrawn.call).cloned().unwrap_or_else(|| withdrawn.call.to_string());
-                line(&Line::Withdrawn { tool: &tool, note: &excerpt(&withdrawn.note.shown()) })
+                call_line(&CallLine::Withdrawn { tool: &tool, note: &excerpt(&withdrawn.note.shown()) })
             }
-            Body::AskOpened(opened) => line(&Line::AskOpened { kind: opened.ask.kind }),
-            Body::AskAnswered(answered) => line(&Line::AskAnswered { by: &answered.by.0 }),
+            Body::AskOpened(_) | Body::AskAnswered(_) | Body::AskExpired(_) | Body::AskSuperseded(_) => return asks::sentence(body),
             Body::ToolStarted(_)
             | Body::ToolAdopted(_)
+            | Body::ToolProgress(_)
+            | Body::ToolDeferred(_)
+            | Body::ToolBackgrounded(_)
+            | Body::ToolCancelRequested(_)
+            | Body::TimerSet(_)
+            | Body::TimerFired(_)
+            | Body::TimerCancelled(_)
             | Body::ToolFinished(_)
             | Body::ToolCancelled(_)
             | Body::ToolUnknown(_)
-            | Body::ToolReconciled(_) => return self.tool_sentence(body),
+            | Body::ToolReconciled(_) => return tools::sentence(&self.tools, event),
             Body::HostQuarantined(quarantined) => {
                 line(&Line::Quarantined { stream: quarantined.stream.as_str(), reason: &quarantined.reason })
             }
@@ -113,48 +114,22 @@ impl Story {
         })
     }
 
-    fn tool_sentence(&self, body: &Body) -> Option<String> {
-        let name = |action: &ActionId| self.tools.get(action).cloned().unwrap_or_else(|| action.to_string());
-        Some(match body {
-            Body::ToolStarted(started) => line(&Line::Started { tool: &name(&started.action), attempt: started.attempt }),
-            Body::ToolAdopted(adopted) => line(&Line::Adopted { tool: &name(&adopted.action) }),
-            Body::ToolFinished(finished) => line(&Line::Finished {
-                tool: &name(&finished.action),
-                ok: finished.ok,
-                exit: finished.exit,
-                signal: finished.signal,
-                bytes: finished.output.len(),
-                shown: &excerpt(&finished.output.shown()),
-            }),
-            Body::ToolCancelled(cancelled) => line(&Line::Cancelled { tool: &name(&cancelled.action), reason: cancelled.reason }),
-            Body::ToolUnknown(unknown) => {
-                line(&Line::Unknown { tool: &name(&unknown.action), reason: unknown.reason, shown: &excerpt(&unknown.output.shown()) })
+    /// What the reply said and whom it called, for the events that refer to it.
+    fn remember(&mut self, completed: EventId, parts: &[Part]) {
+        let mut texts = Vec::new();
+        for part in parts {
+            match part {
+                Part::Text(text) => texts.push(text.clone()),
+                Part::Call { call, tool, .. } => drop(self.calls.insert(*call, tool.clone())),
+                Part::Opaque { .. } => {}
             }
-            Body::ToolReconciled(reconciled) => line(&Line::Reconciled { tool: &name(&reconciled.action) }),
-            Body::SessionCreated(_)
-            | Body::OwnerTaken(_)
-            | Body::MessageReceived(_)
-            | Body::MessageSent(_)
-            | Body::RunStarted(_)
-            | Body::RunPaused(_)
-            | Body::RunResumed(_)
-            | Body::RunFinished(_)
-            | Body::ModelRequested(_)
-            | Body::ModelCompleted(_)
-            | Body::ModelFailed(_)
-            | Body::ModelRetrying(_)
-            | Body::ActionDecided(_)
-            | Body::ActionWithdrawn(_)
-            | Body::AskOpened(_)
-            | Body::AskAnswered(_)
-            | Body::HostQuarantined(_)
-            | Body::HostRecovered(_) => return None,
-        })
+        }
+        self.replies.insert(completed, texts);
     }
 }
 
 /// Text of a model, a tool or a stranger must not move the cursor or recolour what comes after it.
-fn harmless(text: &str) -> String {
+pub fn harmless(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c }).collect()
 }
 

@@ -1,6 +1,6 @@
 //! What a session has cost so far, counted from its events.
 
-use contract::body::Body;
+use contract::body::{Body, WithdrawReason};
 use contract::event::Event;
 use contract::units::Time;
 
@@ -13,6 +13,8 @@ pub struct Tally {
     pub tokens_in: u64,
     pub tokens_out: u64,
     pub cost_micros: u64,
+    /// The last thing that was refused has not been followed by a call that succeeded.
+    pub denied: bool,
 }
 
 impl Tally {
@@ -26,6 +28,12 @@ impl Tally {
         self.ended = event.time;
         if let Body::ActionDecided(_) = event.draft.body {
             self.calls += 1;
+        }
+        if let Body::ActionWithdrawn(withdrawn) = &event.draft.body {
+            self.denied |= matches!(withdrawn.reason, WithdrawReason::Denied | WithdrawReason::Rule | WithdrawReason::Expired);
+        }
+        if let Body::ToolFinished(finished) = &event.draft.body {
+            self.denied &= !finished.ok;
         }
         if let Body::ModelCompleted(completed) = &event.draft.body {
             self.turns += 1;

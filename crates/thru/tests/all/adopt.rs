@@ -155,7 +155,7 @@ fn a_job_that_keeps_dying_waits_for_a_person() {
     }
     let parked = again().wait();
     assert_eq!(parked.code, Some(6), "{}", parked.stderr);
-    assert_eq!(desk.events(&session).one("ask.opened")["ask"]["kind"], "crash_loop");
+    assert_eq!(desk.events(&session).one("ask.opened")["ask"]["subject"]["limit"]["limit"], "crash_loop");
     desk.go();
     let said = desk.thru(&["resume", &session]);
     assert_eq!((said.code, said.stdout.as_str()), (Some(0), "told\n"), "{}", said.stderr);

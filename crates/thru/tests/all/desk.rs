@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use testkit::until::until;
 
 pub const TASK: &str = "Do it";
+pub const THRU: &str = env!("CARGO_BIN_EXE_thru");
 
 pub struct Desk {
     _temp: tempfile::TempDir,
@@ -46,7 +47,11 @@ impl Desk {
     }
 
     pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_thru"));
+        self.standing_here(Command::new(THRU), args)
+    }
+
+    /// The command with these arguments and nothing of this process but the path.
+    pub fn standing_here(&self, mut command: Command, args: &[&str]) -> Command {
         // Standing in the root makes the process one of the desk, without being one of the working folder.
         command.args(args).current_dir(&self.root).stdin(Stdio::null());
         command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
@@ -54,11 +59,12 @@ impl Desk {
         command
     }
 
-    /// Arguments of a run of the script, with more before the task.
+    /// Arguments of a run of the script, with more before the task. Nobody is asked unless `more` names a mode.
     pub fn run_args<'a>(&'a self, more: &[&'a str]) -> Vec<&'a str> {
         let work = self.work.to_str().unwrap();
         let start = ["run", "--model", "script:job.jsonl", "-C", work];
-        start.iter().chain(more).copied().chain([TASK]).collect()
+        let unasked: &[&str] = if more.contains(&"--mode") { &[] } else { &["--mode", "full"] };
+        start.iter().chain(unasked).chain(more).copied().chain([TASK]).collect()
     }
 
     pub fn spawn(&self, args: &[&str]) -> Spawned {
@@ -100,6 +106,30 @@ impl Desk {
         events
     }
 
+    /// Waits until the log of the session satisfies `look`, and gives it.
+    #[track_caller]
+    pub fn until_log(&self, session: &str, what: &str, look: impl Fn(&Events) -> bool) -> Events {
+        until(what, || Some(self.events(session)).filter(|events| look(events)))
+    }
+
+    /// Waits until the session has this many events of a type.
+    #[track_caller]
+    pub fn until_count(&self, session: &str, name: &str, count: usize) -> Events {
+        self.until_log(session, &format!("{count} of {name}"), |events| events.count(name) == count)
+    }
+
+    #[track_caller]
+    pub fn until_said(&self, session: &str, text: &str) -> Events {
+        self.until_log(session, text, |events| events.said().contains(&text))
+    }
+
+    #[track_caller]
+    pub fn status(&self, session: &str) -> Value {
+        let said = self.thru(&["status", session, "--json"]);
+        assert_eq!(said.code, Some(0), "{said:?}");
+        serde_json::from_str(&said.stdout).unwrap()
+    }
+
     #[track_caller]
     pub fn assert_verified(&self) {
         let said = self.thru(&["verify"]);
@@ -117,6 +147,11 @@ impl Desk {
     /// Lets the command that [`crate::script::held_back`] made go on.
     pub fn go(&self) {
         fs::write(self.path("go"), "").unwrap();
+    }
+
+    /// Lets a command that [`crate::script::held_by`] made go on.
+    pub fn release(&self, name: &str) {
+        fs::write(self.path(name), "").unwrap();
     }
 
     pub fn until_effect(&self, effect: &str) {
@@ -142,13 +177,16 @@ impl Desk {
 
     /// Waits until a supervisor has put this output into its spool: what is still in the pipe dies with it.
     pub fn until_spooled(&self, output: &str) {
-        let files = || self.spooled().into_iter().flat_map(|name| fs::read_dir(self.home.join("spool").join(name)).unwrap());
-        until(output, || files().any(|file| fs::read(file.unwrap().path()).is_ok_and(|bytes| bytes == output.as_bytes())).then_some(()));
+        // A folder that is gone belonged to a command that ended meanwhile.
+        let folders = || self.spooled().into_iter().filter_map(|name| fs::read_dir(self.home.join("spool").join(name)).ok());
+        let files = || folders().flatten().filter_map(|file| fs::read(file.ok()?.path()).ok());
+        until(output, || files().any(|bytes| bytes == output.as_bytes()).then_some(()));
     }
 
     /// Names below the spool.
     pub fn spooled(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.home.join("spool")).unwrap();
+        // There is no spool before the first run.
+        let entries = fs::read_dir(self.home.join("spool")).into_iter().flatten();
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
     }
 }

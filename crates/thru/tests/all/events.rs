@@ -44,6 +44,12 @@ impl Events {
         found[0]
     }
 
+    /// Texts of the model, in order.
+    pub fn said(&self) -> Vec<&str> {
+        let parts = self.of("model.completed").into_iter().flat_map(|reply| reply["parts"].as_array().unwrap());
+        parts.filter_map(|part| part["text"]["inline"].as_str()).collect()
+    }
+
     /// Place of the first event of this type.
     #[track_caller]
     pub fn place(&self, name: &str) -> usize {

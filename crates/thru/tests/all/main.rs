@@ -2,21 +2,33 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a failed expectation is how a test fails")]
 
 mod adopt;
+mod answers;
+mod asking;
+mod asks;
+mod background;
+mod budget;
 mod damage;
 mod desk;
 mod events;
 mod files;
+mod inbox;
 mod input;
+mod interject;
 mod job;
 mod moments;
 mod output;
 mod prefix;
 mod process;
+mod pty;
 mod rest;
 mod retry;
 mod rewind;
+mod rules;
 mod script;
 mod sessions;
 mod signals;
+mod stopping;
 mod talk;
+mod terminal;
 mod unknown;
+mod words;

@@ -12,7 +12,7 @@ use contract::id::{Sha256, StreamId};
 use serde_json::json;
 
 /// The canonical bytes of every request, computed again from the log; each is checked against its recorded hash.
-fn requests(session: &str, events: &Events) -> Vec<Vec<u8>> {
+pub fn requests(session: &str, events: &Events) -> Vec<Vec<u8>> {
     let stream = StreamId::parse(&format!("session/{session}")).unwrap();
     let mut state = State::new(stream.clone());
     let mut requests = Vec::new();

@@ -54,7 +54,7 @@ fn the_policy_to_ask_holds_until_a_person_resumes() {
     let again = desk.run(&["--key", "nightly", "--json"]);
     let closed = Events::parse(&again.stdout).values.pop().unwrap();
     assert_eq!((again.code, &closed["outcome"], &closed["exit_code"]), (Some(4), &json!("awaiting_input"), &json!(4)), "{closed}");
-    assert_eq!(closed["open_asks"][0]["kind"], "resume");
+    assert_eq!(closed["open_asks"][0]["subject"], "resume");
     let resumed = desk.thru(&["resume", &session]);
     assert_eq!((resumed.code, resumed.stdout.as_str()), (Some(0), "the answer\n"), "{}", resumed.stderr);
     desk.events(&session).assert_completed();

@@ -1,18 +1,14 @@
 //! Talking to a session from another process, while it works, after it died, and when nobody drives it.
 
 use crate::desk::desk;
-use crate::script::{held_back, say, shell};
+use crate::script::{answers, held_back, say, shell};
 use serde_json::{Value, json};
 use testkit::until::until;
 
-fn answers(pattern: &str, text: &str) -> Value {
-    json!({ "when": pattern, "text": text })
-}
-
 #[test]
-fn a_message_enters_the_run_that_is_going_on_and_a_queued_one_becomes_the_next() {
+fn a_message_enters_the_run_at_once_and_a_queued_one_becomes_the_next() {
     let desk = desk();
-    desk.script(&[shell(&held_back(0)), answers("staging", "to staging"), say("summary")]);
+    desk.script(&[shell(&held_back(0)), answers("staging", "to staging"), say("it ended"), say("summary")]);
     let run = desk.spawn_run(&[]);
     let session = run.session();
     desk.until_effect("began\n");
@@ -20,13 +16,14 @@ fn a_message_enters_the_run_that_is_going_on_and_a_queued_one_becomes_the_next()
     let told: Value = serde_json::from_str(&steer.stdout).unwrap();
     assert!(told["driven_by"].as_str().is_some_and(|host| host.starts_with("hst_")), "{told}");
     assert_eq!(desk.thru(&["send", &session, "--queue", "then summarise"]).code, Some(0));
+    // The command is held back, so the model was asked while it ran.
+    desk.until_said(&session, "to staging");
     desk.go();
     let said = run.wait();
     assert_eq!(said.code, Some(0), "{}", said.stderr);
     let events = desk.events(&session);
     assert_eq!((events.count("run.started"), events.count("message.received")), (2, 3));
-    let said: Vec<_> = events.of("model.completed").into_iter().filter_map(|reply| reply["parts"][0]["text"]["inline"].as_str()).collect();
-    assert_eq!(said, ["to staging", "summary"]);
+    assert_eq!(events.said(), ["to staging", "it ended", "summary"]);
     assert_eq!(desk.read("effect"), "began\nended\n", "the running command was not disturbed");
     desk.assert_verified();
 }
@@ -50,7 +47,7 @@ fn the_same_key_is_the_same_message_however_often_it_is_sent() {
 #[test]
 fn what_was_said_to_a_dead_session_is_seen_when_it_goes_on() {
     let desk = desk();
-    desk.script(&[shell(&held_back(7)), answers("plan", "new plan"), say("told")]);
+    desk.script(&[shell(&held_back(7)), answers("plan", "new plan")]);
     let run = desk.spawn_run(&[]);
     let session = run.session();
     desk.until_effect("began\n");
@@ -58,10 +55,12 @@ fn what_was_said_to_a_dead_session_is_seen_when_it_goes_on() {
     let sent = desk.thru(&["send", &session, "change of plan"]);
     assert!(sent.stdout.contains(&format!("thru resume {session}")), "{}", sent.stdout);
     desk.go();
+    desk.until_quiet();
     let resumed = desk.thru(&["resume", &session]);
     assert_eq!((resumed.code, resumed.stdout.as_str()), (Some(0), "new plan\n"), "{}", resumed.stderr);
     let events = desk.events(&session);
-    assert_eq!(events.one("tool.finished")["exit"], 7);
+    assert_eq!((&events.one("tool.finished")["exit"], events.count("tool.deferred")), (&json!(7), 0), "nobody is told that it still runs");
+    assert!(events.place("tool.finished") < events.names().iter().rposition(|name| *name == "model.requested").unwrap());
     desk.assert_verified();
 }
 
@@ -72,8 +71,9 @@ fn status_tells_what_runs_what_waits_and_who_drives() {
     let run = desk.spawn_run(&[]);
     let session = run.session();
     desk.until_effect("began\n");
-    desk.thru(&["send", &session, "hurry"]);
-    let status = || -> Value { serde_json::from_str(&desk.thru(&["status", &session, "--json"]).stdout).unwrap() };
+    // What is queued waits for as long as the command is held back.
+    desk.thru(&["send", &session, "--queue", "hurry"]);
+    let status = || desk.status(&session);
     let now = status();
     assert_eq!((&now["standing"], &now["waiting"], &now["running"][0]["tool"]), (&json!("acting"), &json!(["hurry"]), &json!("shell")));
     assert!(now["holder"].is_string(), "{now}");

@@ -1,0 +1,101 @@
+//! What went wrong, what is unaffected, what to do.
+
+use crate::catalog::Problem;
+use contract::ask::AskKind;
+
+pub fn problem(what: &Problem<'_>) -> String {
+    match what {
+        Problem::Usage(text) => (*text).to_owned(),
+        Problem::NoModel => "no model was named".to_owned(),
+        Problem::UnknownModel(name) => format!("the model `{name}` is not known"),
+        Problem::Script(reason) => format!("the script cannot be played: {reason}"),
+        Problem::WorkFolder { path, reason } => format!("the working folder {path} cannot be used: {reason}"),
+        Problem::BadMachine(reason) => format!("the data folder has lost the name of its machine: {reason}"),
+        Problem::DataFolder(reason) => format!("the data folder cannot be used: {reason}"),
+        Problem::NetworkFilesystem { path, kind } => {
+            format!("the data folder {path} is on a network file system ({kind}), which cannot keep a log safe")
+        }
+        Problem::NewerData(reason) => format!("the data was written by a newer version: {reason}"),
+        Problem::TooLong { bytes, max } => format!("the task has {bytes} bytes, at most {max} are allowed"),
+        Problem::NoSession(session) => format!("there is no session {session}"),
+        Problem::NoSessions => "there is no session yet".to_owned(),
+        Problem::Held { holder, .. } => format!("the session is being driven by another running process ({holder})"),
+        Problem::Fenced => "another process took the session over".to_owned(),
+        Problem::Damaged(reason) => format!("the log is damaged: {reason}"),
+        Problem::Storage(reason) => format!("the log cannot be used: {reason}"),
+        Problem::Quarantined { session, version, reason } => {
+            format!("the session {session} is quarantined at event {version}: {reason}")
+        }
+        Problem::Bug(reason) => format!("this is a bug: {reason}"),
+        Problem::NoAsk(ask) => format!("there is no ask {ask}"),
+        Problem::AskAnswered { by, yes, version } => {
+            format!("{by} has said {} already, in event {version}", if *yes { "yes" } else { "no" })
+        }
+        Problem::AskExpired => "nobody answered in time, and it was not run".to_owned(),
+        Problem::AskOvertaken => "a message came since, and the agent decides anew".to_owned(),
+        Problem::AskStopped => "the work was stopped since".to_owned(),
+        Problem::NotAnAnswer { kind } => format!("that is no answer to {}", asked(*kind)),
+        Problem::SeveralAsks { asks } => format!("several things are asked: {asks}"),
+        Problem::EditRefused(reason) => format!("the edited call cannot run: {reason}"),
+        Problem::Forbidden(rule) => format!("the rule {rule} forbids it"),
+        Problem::NothingToPause => "no run is going that could be paused".to_owned(),
+        Problem::NotWaiting(what) => format!("no message waits as event {what}"),
+        Problem::InboxFull { waiting } => format!("{waiting} messages wait already"),
+        Problem::UnknownTyped(what) => format!("{what} is not understood"),
+        Problem::NothingAsked => "nothing is asked".to_owned(),
+    }
+}
+
+fn asked(kind: AskKind) -> &'static str {
+    match kind {
+        AskKind::Tool => "whether a call may run",
+        AskKind::Question => "a question",
+        AskKind::Limit => "whether a limit may be extended",
+        AskKind::Reconcile => "whether an action happened",
+        AskKind::Resume => "whether to go on",
+    }
+}
+
+pub fn hint(what: &Problem<'_>) -> String {
+    if let Problem::Held { session, .. } = what {
+        return format!("it goes on unharmed; follow it with `thru events {session} --follow`");
+    }
+    match what {
+        Problem::Held { .. } => "",
+        Problem::Usage(_) => "nothing was started; a task of several words needs quotes; see `thru --help`",
+        Problem::NoModel => "nothing was started; say --model script:FILE",
+        Problem::UnknownModel(_) => "nothing was started; a script is named script:FILE",
+        Problem::Script(_) | Problem::WorkFolder { .. } => "nothing was started; mend it and run again",
+        Problem::DataFolder(_) | Problem::NetworkFilesystem { .. } => {
+            "nothing was changed; set THRU_HOME to a writable folder on a local disk"
+        }
+        Problem::BadMachine(_) => {
+            "nothing was changed; remove that file to name the machine anew, and commands that run count as another machine's"
+        }
+        Problem::NewerData(_) => "nothing was changed; use the newer version of thru",
+        Problem::TooLong { .. } => "nothing was started; put long material into a file and name it in the task",
+        Problem::NoSession(_) => "nothing was changed; `thru status` lists them",
+        Problem::NoSessions => "nothing was changed; start one with `thru run`",
+        Problem::Fenced => "nothing is lost; the other process goes on with it",
+        Problem::Damaged(_) => "other sessions are unaffected; `thru verify` shows each one",
+        Problem::Storage(_) => "nothing that was acknowledged is lost; mend the disk and run `thru resume`",
+        Problem::Quarantined { .. } => "other sessions are unaffected; `thru resume ID` tries it again",
+        Problem::NoAsk(_) => "nothing was changed; `thru approvals` lists what is open",
+        Problem::AskAnswered { .. } => "nothing was changed; the first answer counts",
+        Problem::AskExpired | Problem::AskOvertaken | Problem::AskStopped => "nothing was changed; `thru approvals` lists what is open",
+        Problem::NotAnAnswer { kind: AskKind::Question } => "it stays open; answer it with `thru send ID TEXT`",
+        Problem::NotAnAnswer { .. } => "it stays open; see `thru approve --help` and `thru deny --help`",
+        Problem::SeveralAsks { .. } => "nothing was changed; answer one with `thru approve ASK` or `thru deny ASK`; /yes and /no answer the oldest",
+        Problem::EditRefused(_) => "it stays open; mend the arguments",
+        Problem::Forbidden(_) => "it stays open; nothing was run",
+        Problem::NothingToPause => "nothing was changed; `thru status` shows how sessions stand",
+        Problem::NotWaiting(_) => "nothing was changed; a model has seen it, or it was never there: `thru status ID` shows them",
+        Problem::UnknownTyped(_) => {
+            "nothing was said; there are /yes, /no [WHY], /session, /edit ARGUMENTS, /more AMOUNT, /queue TEXT, /interrupt TEXT, /stop, /pause"
+        }
+        Problem::NothingAsked => "nothing was said; type what you want to say without a slash",
+        Problem::InboxFull { .. } => "nothing was changed; let the agent read them first",
+        Problem::Bug(_) => "nothing that was acknowledged is lost; `thru resume --last` goes on",
+    }
+    .to_owned()
+}

@@ -1,0 +1,128 @@
+//! `thru approvals`, `thru approve`, `thru deny`: what waits for a person, and their word.
+
+use super::{local, open_existing};
+use crate::args::{Approval, Approve, Deny};
+use crate::catalog::{Line, Problem, line};
+use crate::fault::{Fault, code};
+use crate::render::{Where, card, out};
+use contract::ask::Answer;
+use contract::body::SupersedeReason;
+use contract::id::{AskId, SessionId};
+use contract::input::Rejection;
+use serde_json::json;
+use throughline::{AskFate, AskView, Found, SayError, Sent, StartError, Throughline};
+
+pub async fn list(session: Option<SessionId>, json: bool) -> Result<u8, Fault> {
+    let throughline = open_existing()?;
+    let asks = match session {
+        Some(session) => throughline.status(session).await?.asks,
+        None => throughline.asks().await?,
+    };
+    if asks.is_empty() && !json {
+        out(line(&Line::NoApprovals).as_bytes());
+    }
+    for view in &asks {
+        if json {
+            // Strings, numbers and lists of such: nothing in it can fail to be JSON.
+            out(serde_json::to_string(view).unwrap_or_default().as_bytes());
+        } else {
+            card(view, Where::Elsewhere).iter().for_each(|line| out(line.as_bytes()));
+        }
+    }
+    Ok(code::DONE)
+}
+
+pub async fn approve(approve: Approve) -> Result<u8, Fault> {
+    let throughline = open_existing()?;
+    let word = Word { throughline: &throughline, ask: approve.ask, key: approve.key.clone(), yes: true };
+    let sent = match word.find().await? {
+        Asked::Said(sent) => sent,
+        Asked::Open(view) => {
+            let answered = match approve.how {
+                Approval::Grant(grant) => throughline.answer(&view, Answer::Approve { grant }, approve.key, local()).await,
+                Approval::Extend(amount) => throughline.answer(&view, Answer::Extend { amount }, approve.key, local()).await,
+                Approval::Edit(args) => throughline.edit(&view, args, approve.key, local()).await,
+            };
+            word.settle(answered).await?
+        }
+    };
+    tell(&sent, true, approve.json);
+    Ok(code::DONE)
+}
+
+pub async fn deny(deny: Deny) -> Result<u8, Fault> {
+    let throughline = open_existing()?;
+    let word = Word { throughline: &throughline, ask: deny.ask, key: deny.key.clone(), yes: false };
+    let sent = match word.find().await? {
+        Asked::Said(sent) => sent,
+        Asked::Open(view) => {
+            let message = match deny.message {
+                Some(why) => Some(throughline.reason(why).await?),
+                None => None,
+            };
+            let answer = Answer::Deny { message, stop: deny.stop };
+            word.settle(throughline.answer(&view, answer, deny.key, local()).await).await?
+        }
+    };
+    tell(&sent, false, deny.json);
+    Ok(code::DONE)
+}
+
+/// A yes or no of a person to an ask.
+struct Word<'a> {
+    throughline: &'a Throughline,
+    ask: AskId,
+    key: Option<String>,
+    yes: bool,
+}
+
+enum Asked {
+    Open(Box<AskView>),
+    /// The same word with the same key is in the log already.
+    Said(Sent),
+}
+
+impl Word<'_> {
+    /// The open ask, or what became of it.
+    async fn find(&self) -> Result<Asked, Fault> {
+        let Some(found) = self.throughline.find_ask(self.ask).await? else {
+            return Err(Fault::new(Problem::NoAsk(&self.ask.to_string())));
+        };
+        if let Some(key) = &self.key
+            && let Some(sent) = self.throughline.repeated(self.ask, &found, key, self.yes).await.map_err(StartError::from)?
+        {
+            return Ok(Asked::Said(sent));
+        }
+        match found {
+            Found::Open(view) => Ok(Asked::Open(view)),
+            Found::Ended { version, fate, .. } => Err(Fault::new(match &fate {
+                AskFate::Answered { by, yes, .. } => Problem::AskAnswered { by, yes: *yes, version: version.0 },
+                AskFate::Expired => Problem::AskExpired,
+                AskFate::Superseded(SupersedeReason::NewerMessage) => Problem::AskOvertaken,
+                AskFate::Superseded(SupersedeReason::Stopped) => Problem::AskStopped,
+            })),
+        }
+    }
+
+    /// Whoever finds the ask gone was overtaken since they looked: what became of it says more.
+    async fn settle(&self, answered: Result<Sent, SayError>) -> Result<Sent, Fault> {
+        match answered {
+            Err(gone @ SayError::Rejected(Rejection::NoSuchAsk(_))) => match self.find().await? {
+                Asked::Said(sent) => Ok(sent),
+                Asked::Open(_) => Err(gone.into()),
+            },
+            other => Ok(other?),
+        }
+    }
+}
+
+/// Says which answer is recorded, where, and who will act on it.
+pub fn tell(sent: &Sent, yes: bool, json: bool) {
+    let (version, holder, session) = (sent.version.0, sent.holder.map(|holder| holder.to_string()), sent.session.to_string());
+    let said = if json {
+        json!({ "session": session, "version": version, "driven_by": holder, "answer": if yes { "yes" } else { "no" } }).to_string()
+    } else {
+        line(&Line::Answered { version, yes, holder: holder.as_deref(), session: &session })
+    };
+    out(said.as_bytes());
+}

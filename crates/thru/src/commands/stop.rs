@@ -1,0 +1,80 @@
+//! `thru stop` and `thru pause`: end or hold the work of a session, and say what came of it.
+
+use super::{local, open_existing, send};
+use crate::catalog::{CallLine, Line, call_line, line};
+use crate::fault::{Fault, code};
+use crate::render::{Story, out};
+use contract::body::Scope;
+use contract::id::SessionId;
+use contract::input::Rejection;
+use contract::limits::STOP_GRACE_MS;
+use contract::units::Version;
+use std::time::Duration;
+use throughline::{SayError, Sent, Standing, Throughline};
+
+/// How often the log is looked at while what runs ends.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// Events read at once.
+const PAGE: usize = 1_000;
+/// What an end may take beyond the grace of what runs.
+const PATIENCE: Duration = Duration::from_millis(STOP_GRACE_MS + 5_000);
+
+pub async fn stop(session: SessionId, scope: Scope, json: bool) -> Result<u8, Fault> {
+    let throughline = open_existing()?;
+    let sent = match throughline.stop(session, scope, local()).await {
+        Err(SayError::Rejected(Rejection::NothingToStop)) => {
+            let status = throughline.status(session).await?;
+            let session = session.to_string();
+            let said = if status.standing == Standing::Stopping {
+                Line::StoppingAlready { session: &session }
+            } else {
+                Line::NothingToStop { session: &session }
+            };
+            out(line(&said).as_bytes());
+            return Ok(code::DONE);
+        }
+        other => other?,
+    };
+    send::tell(&sent, json);
+    if sent.holder.is_some() && !json {
+        // Whoever drives the session says in the log what it stopped; a slow one is not waited for for ever.
+        let told = tokio::time::timeout(PATIENCE, report(&throughline, &sent)).await;
+        told.unwrap_or(Ok(()))?;
+    }
+    Ok(code::DONE)
+}
+
+pub async fn pause(session: SessionId, json: bool) -> Result<u8, Fault> {
+    let throughline = open_existing()?;
+    send::tell(&throughline.pause(session, local()).await?, json);
+    Ok(code::DONE)
+}
+
+/// Tells what the log says of the stop until it is done, and what keeps running.
+async fn report(throughline: &Throughline, sent: &Sent) -> Result<(), Fault> {
+    let mut story = Story::new(sent.session);
+    let mut next = Version(1);
+    loop {
+        for one in throughline.events(sent.session, next, PAGE).await? {
+            next = one.event.version.next();
+            let told = story.tell(&one.event);
+            if one.event.version > sent.version {
+                told.iter().for_each(|line| out(line.as_bytes()));
+            }
+        }
+        let status = throughline.status(sent.session).await?;
+        // What was stored since the events were read is told before anything is called done.
+        let all_told = status.version < next;
+        let acted_on = next > sent.version.next();
+        let ending = status.standing == Standing::Stopping || status.running.iter().any(|one| one.stopping);
+        if all_told && acted_on && !ending {
+            for one in &status.running {
+                out(call_line(&CallLine::StillRunning { tool: &one.tool, call: &one.call.to_string() }).as_bytes());
+            }
+            return Ok(());
+        }
+        if all_told {
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Lines typed while a session works: said to it, or commands that begin with a slash.
+
+use super::{local, status};
+use crate::catalog::Problem;
+use crate::fault::{Fault, of_rejection};
+use contract::ask::{Answer, Grant};
+use contract::body::{Mode, Scope};
+use contract::id::Key;
+use contract::input::Input;
+use std::io::BufRead;
+use throughline::{AskView, Refusal, Running, Throughline};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+/// What a line means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Typed {
+    Nothing,
+    Say { text: String, mode: Mode },
+    Yes,
+    Session,
+    No { why: Option<String> },
+    Edit { args: String },
+    More { amount: u64 },
+    Stop,
+    Pause,
+    Unknown(String),
+}
+
+/// Lines of a person at the terminal; a thread of its own reads them, because reading blocks.
+pub fn lines() -> UnboundedReceiver<String> {
+    let (send, receive) = unbounded_channel();
+    std::thread::spawn(move || {
+        for line in std::io::stdin().lock().lines() {
+            // The person has gone, or nobody listens any more.
+            let Ok(line) = line else { break };
+            if send.send(line).is_err() {
+                break;
+            }
+        }
+    });
+    receive
+}
+
+pub fn parse(line: &str) -> Typed {
+    let line = line.trim();
+    let Some(command) = line.strip_prefix('/') else {
+        let mode = if line.starts_with('?') { Mode::Status } else { Mode::Steer };
+        return if line.is_empty() { Typed::Nothing } else { Typed::Say { text: line.to_owned(), mode } };
+    };
+    let (name, rest) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
+    let rest = rest.trim();
+    let said = |mode| Typed::Say { text: rest.to_owned(), mode };
+    match (name, rest.is_empty()) {
+        ("yes", true) => Typed::Yes,
+        ("session", true) => Typed::Session,
+        ("no", empty) => Typed::No { why: (!empty).then(|| rest.to_owned()) },
+        ("edit", false) => Typed::Edit { args: rest.to_owned() },
+        ("more", false) => rest.parse().map_or_else(|_| Typed::Unknown(line.to_owned()), |amount| Typed::More { amount }),
+        ("queue", false) => said(Mode::Queue),
+        ("interrupt", false) => said(Mode::Interrupt),
+        ("stop", true) => Typed::Stop,
+        ("pause", true) => Typed::Pause,
+        _ => Typed::Unknown(line.to_owned()),
+    }
+}
+
+/// Does what the line means. What is wrong with it is said in one line, and nothing is lost.
+pub async fn act(throughline: &Throughline, running: &Running, typed: Typed) -> Result<(), Fault> {
+    let session = running.session();
+    let input = match typed {
+        Typed::Nothing => return Ok(()),
+        Typed::Say { text, mode: Mode::Status } => {
+            let asked = throughline.message(text, Mode::Status, None, local(), running.version()).await?;
+            offer(running, asked).await?;
+            status::show(&throughline.status(session).await?, false, true);
+            return Ok(());
+        }
+        Typed::Say { text, mode } => throughline.message(text, mode, None, local(), running.version()).await?,
+        Typed::Yes => answer(&asked(throughline, running).await?, Answer::YES),
+        Typed::Session => answer(&asked(throughline, running).await?, Answer::Approve { grant: Grant::Session }),
+        Typed::More { amount } => answer(&asked(throughline, running).await?, Answer::Extend { amount }),
+        Typed::No { why } => {
+            let message = match why {
+                Some(why) => Some(throughline.reason(why).await?),
+                None => None,
+            };
+            answer(&asked(throughline, running).await?, Answer::Deny { message, stop: false })
+        }
+        Typed::Edit { args } => throughline.edit_input(&asked(throughline, running).await?, args, None, local()).await?,
+        Typed::Stop => Input::Stop { key: typed_key(running, "stop"), scope: Scope::Turn, by: local() },
+        Typed::Pause => Input::Pause { key: typed_key(running, "pause"), by: local() },
+        Typed::Unknown(what) => return Err(Fault::new(Problem::UnknownTyped(&what))),
+    };
+    offer(running, input).await
+}
+
+/// Offers an input to the session that this process drives.
+pub async fn offer(running: &Running, input: Input) -> Result<(), Fault> {
+    match running.input(input).await {
+        Ok(_) => Ok(()),
+        Err(Refusal::Rejected(rejection)) => Err(of_rejection(&rejection)),
+        Err(Refusal::Left | Refusal::Unclear) => Err(Fault::new(Problem::Fenced)),
+    }
+}
+
+/// The ask that is answered in place: the oldest that is open.
+async fn asked(throughline: &Throughline, running: &Running) -> Result<AskView, Fault> {
+    let asks = throughline.asks_of_running(running).await?;
+    asks.into_iter().next().ok_or_else(|| Fault::new(Problem::NothingAsked))
+}
+
+fn answer(view: &AskView, answer: Answer) -> Input {
+    Input::Answer { ask: view.ask.ask, key: Key(format!("typed/{}", view.ask.ask)), answer, by: local() }
+}
+
+/// Said once at this point of the session: a second press means the same.
+pub fn typed_key(running: &Running, what: &str) -> Key {
+    Key(format!("typed/{what}/{}", running.version()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_said_unless_it_begins_with_a_slash() {
+        let say = |text: &str, mode| Typed::Say { text: text.to_owned(), mode };
+        for (line, meant) in [
+            ("", Typed::Nothing),
+            ("   ", Typed::Nothing),
+            (" use staging ", say("use staging", Mode::Steer)),
+            ("yes", say("yes", Mode::Steer)),
+            ("? how far", say("? how far", Mode::Status)),
+            ("/yes", Typed::Yes),
+            ("/session", Typed::Session),
+            ("/no", Typed::No { why: None }),
+            ("/no too risky", Typed::No { why: Some("too risky".to_owned()) }),
+            (r#"/edit {"command":"ls"}"#, Typed::Edit { args: r#"{"command":"ls"}"#.to_owned() }),
+            ("/more 50", Typed::More { amount: 50 }),
+            ("/more fifty", Typed::Unknown("/more fifty".to_owned())),
+            ("/queue then summarise", say("then summarise", Mode::Queue)),
+            ("/interrupt wrong folder", say("wrong folder", Mode::Interrupt)),
+            ("/stop", Typed::Stop),
+            ("/pause", Typed::Pause),
+            ("/stop it now", Typed::Unknown("/stop it now".to_owned())),
+            ("/fly", Typed::Unknown("/fly".to_owned())),
+            ("/queue", Typed::Unknown("/queue".to_owned())),
+        ] {
+            assert_eq!(parse(line), meant, "{line}");
+        }
+    }
+}

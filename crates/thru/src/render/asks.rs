@@ -1,0 +1,94 @@
+//! What is asked of a person, whole: nothing that would run is shortened.
+
+use super::story::{excerpt, harmless};
+use crate::catalog::{AnswerWord, AskText, Line, answer, ask, line};
+use contract::ask::{Answer, Ask, Grant};
+use contract::body::{AskAnswered, Body, SupersedeReason};
+use contract::call::Prepared;
+use contract::port::Clock;
+use throughline::{AskView, SystemClock};
+
+/// The line of the story about an ask.
+pub fn sentence(body: &Body) -> Option<String> {
+    if let Body::AskOpened(opened) = body {
+        let Ask { ask: id, subject, .. } = &opened.ask;
+        return Some(format!("{} {id}", ask(&AskText::Headline { subject })));
+    }
+    if let Body::AskAnswered(answered) = body {
+        return Some(answered_sentence(answered));
+    }
+    if let Body::AskExpired(_) = body {
+        return Some(line(&Line::AskExpired));
+    }
+    if let Body::AskSuperseded(superseded) = body {
+        return Some(line(&Line::AskOvertaken { stopped: superseded.reason == SupersedeReason::Stopped }));
+    }
+    None
+}
+
+fn answered_sentence(answered: &AskAnswered) -> String {
+    let how = match &answered.answer {
+        Answer::Approve { grant: Grant::Once } => answer(&AnswerWord::Yes),
+        Answer::Approve { grant: Grant::Session } => answer(&AnswerWord::YesForSession),
+        Answer::Edit { args, .. } => answer(&AnswerWord::Edited { args: &args.shown() }),
+        Answer::Deny { stop: true, .. } => answer(&AnswerWord::NoAndStop),
+        Answer::Deny { message: Some(why), stop: false } => answer(&AnswerWord::NoBecause { why: &why.shown() }),
+        Answer::Deny { message: None, stop: false } => answer(&AnswerWord::No),
+        Answer::Reply(text) => answer(&AnswerWord::Reply { text: &excerpt(&text.shown()) }),
+        Answer::Extend { amount } => answer(&AnswerWord::More { amount: *amount }),
+    };
+    let told = line(&Line::AskAnswered { by: &answered.by.0, how: &how });
+    match &answered.rule {
+        Some(rule) => format!("{told}\n{}", line(&Line::RuleAdded { rule: &rule.to_string() })),
+        None => told,
+    }
+}
+
+/// Where the person answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Where {
+    InPlace,
+    Elsewhere,
+}
+
+/// Everything about an ask, as lines.
+pub fn card(view: &AskView, place: Where) -> Vec<String> {
+    let (id, session) = (view.ask.ask.to_string(), view.session.to_string());
+    let headline = ask(&AskText::Headline { subject: &view.ask.subject });
+    let mut lines = vec![harmless(&headline), ask(&AskText::Id { ask: &id, session: &session })];
+    lines.extend(details(view, place));
+    lines
+}
+
+/// Everything but what the story has told of it.
+pub fn details(view: &AskView, place: Where) -> Vec<String> {
+    let (id, session) = (view.ask.ask.to_string(), view.session.to_string());
+    let subject = &view.ask.subject;
+    let mut lines = Vec::new();
+    block(&mut lines, &AskText::Arguments, view.args.as_deref());
+    block(&mut lines, &AskText::Preview, view.preview.as_deref());
+    lines.extend(view.prepared.as_ref().and_then(touches).map(|what| ask(&AskText::Touches { what: &what })));
+    if let Some(rule) = &view.rule {
+        lines.push(ask(&AskText::Session { rule }));
+    }
+    if let Some(left) = view.left_ms(SystemClock.now()) {
+        lines.push(ask(&AskText::Expires { seconds: left / 1_000 }));
+    }
+    lines.push(match place {
+        Where::InPlace => ask(&AskText::HowInPlace { subject, rule: view.rule.is_some() }),
+        Where::Elsewhere => ask(&AskText::HowElsewhere { subject, ask: &id, session: &session }),
+    });
+    lines.iter().map(|line| harmless(line)).collect()
+}
+
+fn block(lines: &mut Vec<String>, title: &AskText<'_>, text: Option<&str>) {
+    if let Some(text) = text {
+        lines.push(ask(title));
+        lines.extend(text.lines().map(|line| format!("    {line}")));
+    }
+}
+
+fn touches(prepared: &Prepared) -> Option<String> {
+    let touched: Vec<&str> = [&prepared.paths, &prepared.hosts].into_iter().flatten().map(String::as_str).collect();
+    (!touched.is_empty()).then(|| touched.join(", "))
+}

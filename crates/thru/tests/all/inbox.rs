@@ -1,0 +1,138 @@
+//! What became of each message, and taking back what no model has seen.
+
+use crate::desk::{Desk, Spawned, desk};
+use crate::prefix::requests;
+use crate::script::{answers, held_back, say, shell};
+use serde_json::{Value, json};
+
+/// A run whose command is held back, with one queued message; gives the version of that message too.
+fn with_queued(text: &str) -> (Desk, Spawned, String, String) {
+    let desk = desk();
+    desk.script(&[shell(&held_back(0)), say("first"), answers("summar", "summary"), answers("list", "listed"), say("no more")]);
+    let run = desk.spawn_run(&[]);
+    let session = run.session();
+    desk.until_effect("began\n");
+    let version = queue(&desk, &session, text);
+    (desk, run, session, version)
+}
+
+fn queue(desk: &Desk, session: &str, text: &str) -> String {
+    let sent = desk.thru(&["send", session, "--queue", text, "--json"]);
+    serde_json::from_str::<Value>(&sent.stdout).unwrap()["version"].to_string()
+}
+
+/// Text and fate of every message.
+fn fates(desk: &Desk, session: &str) -> Vec<(String, Value)> {
+    let messages = desk.status(session)["messages"].as_array().unwrap().clone();
+    messages.iter().map(|message| (message["text"].as_str().unwrap().to_owned(), message["fate"].clone())).collect()
+}
+
+fn fate_of(desk: &Desk, session: &str, text: &str) -> Value {
+    let found: Vec<Value> = fates(desk, session).into_iter().filter(|(said, _)| said == text).map(|(_, fate)| fate).collect();
+    assert_eq!(found.len(), 1, "{text}");
+    found[0].clone()
+}
+
+/// Whether any request of the session shows this text.
+fn was_shown(desk: &Desk, session: &str, text: &str) -> bool {
+    requests(session, &desk.events(session)).iter().any(|request| String::from_utf8_lossy(request).contains(text))
+}
+
+#[test]
+fn a_message_waits_is_delivered_and_is_seen() {
+    let desk = desk();
+    desk.script(&[shell(&held_back(0)), say("first"), json!({ "when": "summar", "text": "summary", "delay_ms": 600_000 })]);
+    let run = desk.spawn_run(&[]);
+    let session = run.session();
+    desk.until_effect("began\n");
+    queue(&desk, &session, "then summarise");
+    assert_eq!(fate_of(&desk, &session, "then summarise"), "waiting");
+    assert!(fate_of(&desk, &session, "Do it")["seen"]["at"].is_u64());
+    assert!(desk.thru(&["status", &session]).stdout.contains("not seen yet: then summarise"));
+    desk.go();
+    // Its model takes so long that it is never answered.
+    let events = desk.until_count(&session, "model.requested", 3);
+    let at = events.values.iter().rfind(|event| event["type"] == "model.requested").unwrap()["version"].clone();
+    assert_eq!(fate_of(&desk, &session, "then summarise"), json!({ "delivered": { "at": at } }));
+    run.kill();
+    desk.script(&[shell(&held_back(0)), say("first"), answers("summar", "summary")]);
+    desk.resumed(&session, 0, "summary\n");
+    let seen = fate_of(&desk, &session, "then summarise");
+    assert!(seen["seen"]["by"].as_str().unwrap().ends_with("job.jsonl"), "{seen}");
+    desk.assert_verified();
+}
+
+#[test]
+fn a_message_that_was_taken_back_is_never_shown() {
+    let (desk, run, session, version) = with_queued("then summarise");
+    assert_eq!(desk.thru(&["send", &session, "--withdraw", &version]).code, Some(0));
+    assert!(fate_of(&desk, &session, "then summarise")["withdrawn"]["at"].is_u64());
+    desk.assert_refused(&["send", &session, "--withdraw", &version], 9, &["no message waits", "nothing was changed"]);
+    desk.go();
+    assert_eq!(run.wait().code, Some(0));
+    let events = desk.events(&session);
+    events.assert_completed();
+    assert_eq!((events.count("message.withdrawn"), events.count("run.started")), (1, 1));
+    assert!(!was_shown(&desk, &session, "summarise"));
+    desk.assert_verified();
+}
+
+#[test]
+fn a_message_that_was_said_anew_replaces_the_old_one_and_stays_queued() {
+    let (desk, run, session, version) = with_queued("then summarise");
+    assert_eq!(desk.thru(&["send", &session, "--edit", &version, "then list them"]).code, Some(0));
+    let modes: Vec<Value> = desk.status(&session)["messages"].as_array().unwrap().iter().map(|message| message["mode"].clone()).collect();
+    assert_eq!(modes, ["steer", "queue", "queue"], "whoever queued it meant it for later");
+    desk.go();
+    assert_eq!(run.wait().code, Some(0));
+    let events = desk.events(&session);
+    assert_eq!((events.said(), events.count("run.started")), (vec!["first", "listed"], 2));
+    assert!(was_shown(&desk, &session, "list them") && !was_shown(&desk, &session, "summarise"));
+    desk.assert_verified();
+}
+
+#[test]
+fn a_message_that_was_said_anew_may_be_meant_otherwise() {
+    let (desk, run, session, version) = with_queued("then summarise");
+    assert_eq!(desk.thru(&["send", &session, "--edit", &version, "--steer", "list them now"]).code, Some(0));
+    desk.until_said(&session, "listed");
+    desk.go();
+    assert_eq!(run.wait().code, Some(0));
+    let events = desk.events(&session);
+    assert_eq!((events.said(), events.count("run.started")), (vec!["listed", "first"], 1));
+    desk.assert_verified();
+}
+
+#[test]
+fn what_a_model_has_seen_stays_said() {
+    let (desk, run, session, _) = with_queued("then summarise");
+    let before = desk.events(&session);
+    let task = before.values.iter().find(|event| event["type"] == "message.received").unwrap()["version"].to_string();
+    for args in [&["--withdraw", &task][..], &["--edit", &task, "other"], &["--withdraw", "1"], &["--withdraw", "999"]] {
+        desk.assert_refused(&[&["send", &session], args].concat(), 9, &["no message waits", "nothing was changed"]);
+    }
+    for args in [&["--withdraw", "0"][..], &["--withdraw", "2", "text"], &["--edit", "2"], &["--withdraw", "2", "--queue"]] {
+        assert_eq!(desk.thru(&[&["send", &session], args].concat()).code, Some(2), "{args:?}");
+    }
+    assert_eq!(desk.events(&session), before);
+    desk.go();
+    assert_eq!(run.wait().code, Some(0));
+    desk.assert_verified();
+}
+
+/// A steer message to a session that nobody drives waits until somebody does, and can be taken back until then.
+#[test]
+fn what_was_said_to_a_dead_session_can_be_taken_back() {
+    let (desk, run, session, _) = with_queued("then summarise");
+    run.kill();
+    let sent = desk.thru(&["send", &session, "list them", "--json"]);
+    let version = serde_json::from_str::<Value>(&sent.stdout).unwrap()["version"].to_string();
+    assert_eq!(fate_of(&desk, &session, "list them"), "waiting");
+    assert_eq!(desk.thru(&["send", &session, "--withdraw", &version]).code, Some(0));
+    desk.go();
+    desk.resumed(&session, 0, "summary\n");
+    let events = desk.events(&session);
+    assert_eq!((events.said(), events.count("tool.deferred")), (vec!["first", "summary"], 0), "the run was not interrupted");
+    assert!(!was_shown(&desk, &session, "list them"));
+    desk.assert_verified();
+}
