@@ -1,4 +1,5 @@
-//! The canonical form of a value: ids renamed in order of first use, versions, epochs and times by rank.
+//! The canonical form of a value: ids renamed in order of first use, versions and epochs by rank, times as seen from
+//! the first one, because only their distances are decided by.
 //!
 //! Two worlds with one canonical form behave alike, so only one of them is explored. It is a serde serializer,
 //! because the names of newtypes tell ids and orders from plain numbers without a second description of the types.
@@ -8,6 +9,10 @@ mod serializer;
 
 use serde::ser::Serialize;
 
+/// Bytes, and names or ranks, of a usual world: room made at once costs less than room made bit by bit.
+const BYTES_USUAL: usize = 16 * 1024;
+const NAMES_USUAL: usize = 64;
+
 /// Digest of the canonical form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Canon(pub u128);
@@ -15,15 +20,22 @@ pub struct Canon(pub u128);
 /// Canonical digest of any value of ours.
 #[must_use]
 pub fn canon<T: Serialize + ?Sized>(value: &T) -> Canon {
-    let mut tokens = Tokens::default();
+    let mut tokens = Tokens::new(Spending::Counts);
     tokens.add(value);
     tokens.digest()
 }
 
+/// Whether two values that differ in what was spent are different.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spending {
+    Counts,
+    Ignored,
+}
+
 /// Canonical digests of the first value, and of both together, for the price of one.
 #[must_use]
-pub fn canon_both<T: Serialize + ?Sized, U: Serialize + ?Sized>(first: &T, second: &U) -> (Canon, Canon) {
-    let mut tokens = Tokens::default();
+pub fn canon_both<T: Serialize + ?Sized, U: Serialize + ?Sized>(first: &T, second: &U, spending: Spending) -> (Canon, Canon) {
+    let mut tokens = Tokens::new(spending);
     tokens.add(first);
     let one = tokens.digest();
     tokens.add(second);
@@ -35,18 +47,21 @@ pub fn canon_both<T: Serialize + ?Sized, U: Serialize + ?Sized>(first: &T, secon
 enum Order {
     Version,
     Epoch,
-    Time,
 }
 
 /// The serial form with ids replaced by their number and room left for ranks.
-#[derive(Default)]
 struct Tokens {
     bytes: Vec<u8>,
     /// Ids by the number they were given; there are few, so they are searched in line.
     names: Vec<[u8; 16]>,
     /// Where the rank of a number belongs in `bytes`.
     ranked: Vec<(usize, Order, u64)>,
+    /// The first time met.
+    begin: Option<u64>,
     next: Option<Newtype>,
+    spending: Spending,
+    /// The fields that follow are of something that does not count.
+    is_muted: bool,
 }
 
 /// What the value that follows stands for.
@@ -55,9 +70,15 @@ enum Newtype {
     Id,
     Key,
     Order(Order),
+    Time,
 }
 
 impl Tokens {
+    fn new(spending: Spending) -> Tokens {
+        let (bytes, names, ranked) = (Vec::with_capacity(BYTES_USUAL), Vec::with_capacity(NAMES_USUAL), Vec::with_capacity(NAMES_USUAL));
+        Tokens { bytes, names, ranked, begin: None, next: None, spending, is_muted: false }
+    }
+
     fn add<T: Serialize + ?Sized>(&mut self, value: &T) {
         // The serializer refuses nothing that our types contain.
         value.serialize(self).unwrap_or_else(|error| unreachable!("{error}"));
@@ -86,6 +107,10 @@ impl Tokens {
             Some(Newtype::Order(order)) => {
                 self.ranked.push((self.bytes.len(), order, value));
                 self.bytes.extend([0, 0]);
+            }
+            Some(Newtype::Time) => {
+                let begin = *self.begin.get_or_insert(value);
+                self.bytes.extend(value.wrapping_sub(begin).to_be_bytes());
             }
             Some(Newtype::Id | Newtype::Key) | None => self.bytes.extend(value.to_be_bytes()),
         }
@@ -137,8 +162,9 @@ impl Tokens {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use contract::body::Spend;
     use contract::id::{EventId, Key, RunId};
-    use contract::units::{Epoch, Version};
+    use contract::units::{Epoch, Time, Version};
 
     #[test]
     fn ids_count_by_first_use_and_share_a_name_across_prefixes() {
@@ -160,8 +186,24 @@ mod tests {
     }
 
     #[test]
+    fn times_count_by_their_distance() {
+        assert_eq!(canon(&(Time(3), Time(9), Time(1))), canon(&(Time(13), Time(19), Time(11))));
+        assert_ne!(canon(&(Time(3), Time(9))), canon(&(Time(3), Time(8))));
+        assert_ne!(canon(&(Time(3), 9u64)), canon(&(Time(3), 8u64)));
+    }
+
+    #[test]
+    fn what_was_spent_counts_where_it_is_limited() {
+        let spent = |tokens| (Spend { tokens, cost_micros: 0 }, 7u64);
+        let both = |tokens, spending| canon_both(&spent(tokens), &tokens, spending).0;
+        assert_ne!(both(1, Spending::Counts), both(2, Spending::Counts));
+        assert_eq!(both(1, Spending::Ignored), both(2, Spending::Ignored));
+        assert_ne!(canon_both(&spent(1), &1u64, Spending::Ignored).1, canon_both(&spent(1), &2u64, Spending::Ignored).1);
+    }
+
+    #[test]
     fn the_first_of_two_counts_by_itself() {
-        let both = |a: u64, b: u64| canon_both(&Version(a), &Version(b));
+        let both = |a: u64, b: u64| canon_both(&Version(a), &Version(b), Spending::Counts);
         assert_eq!(both(5, 4).0, canon(&Version(5)));
         assert_eq!(both(5, 4).0, both(5, 6).0);
         assert_ne!(both(5, 4).1, both(5, 6).1);

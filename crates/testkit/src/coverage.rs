@@ -1,46 +1,87 @@
 //! What a search must have met at least once. A scenario that never reaches what it was made for proves nothing.
 
-use contract::ask::{Answer, AskKind};
-use contract::body::{Body, CancelReason, FailureClass, FinishReason, Purpose, UnknownReason, WithdrawReason};
+mod marks;
+
+use crate::world::World;
+use contract::body::Body;
 use contract::event::Event;
+use marks::{effect, mark};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Everything that the scenarios together must reach.
+/// Everything that the scenarios together must reach, besides every event type of a session.
 const MARKS: &[&str] = &[
     "a message inside an open run",
     "a takeover of an open model call",
     "a takeover of a running tool",
-    "ask.answered deny",
-    "ask.answered approve",
-    "ask.opened crash_loop",
-    "ask.opened resume",
-    "action.withdrawn denied",
-    "action.withdrawn invalid",
-    "action.withdrawn limit",
-    "message.sent",
-    "model.failed interrupted",
-    "model.failed permanent",
-    "model.requested of a fallback",
-    "model.retrying",
-    "model.requested last reply",
-    "model.requested with a correction",
-    "run.finished completed",
-    "run.finished denied",
-    "run.finished empty reply",
-    "run.finished model failed",
-    "run.finished turn limit",
-    "run.paused",
-    "run.resumed",
-    "tool.adopted",
-    "tool.cancelled never_started",
-    "tool.cancelled no_effect",
-    "tool.finished",
-    "tool.reconciled",
-    "tool.started again",
-    "tool.unknown died",
-    "tool.unknown lost",
-    "tool.unknown other_machine",
+    "a takeover of a wait",
+    "a takeover of an open ask",
+    "an outcome without a run",
+    "a fallback is asked",
+    "a last reply is asked for",
+    "a correction is shown",
+    "a tool is started again",
+    "a tool ends by a signal",
+    "a call is replaced by an edited one",
+    "answered: approve",
+    "answered: deny",
+    "answered: deny and stop",
+    "answered: edit",
+    "answered: extend",
+    "answered: for the session",
+    "answered: reply",
+    "asked: crash loop",
+    "asked: loop",
+    "asked: question",
+    "asked: reconcile",
+    "asked: resume",
+    "asked: time",
+    "asked: tokens",
+    "asked: tool",
+    "asked: tool calls",
+    "cancelled: never started",
+    "cancelled: no effect",
+    "effect: model",
+    "effect: prepare",
+    "effect: recover",
+    "effect: start",
+    "effect: stop",
+    "failed: interrupted",
+    "failed: permanent",
+    "failed: transient",
+    "finished: budget",
+    "finished: completed",
+    "finished: denied",
+    "finished: empty reply",
+    "finished: model failed",
+    "finished: stopped",
+    "finished: turn limit",
+    "given up: interrupted",
+    "given up: stopped",
+    "paused: by a person",
+    "paused: by policy",
+    "reconciled: happened",
+    "reconciled: not happened",
+    "reconciled: told",
+    "said: interrupt",
+    "said: queue",
+    "said: status",
+    "said: steer",
+    "stopped: all",
+    "stopped: turn",
+    "superseded: newer message",
+    "superseded: stopped",
+    "unknown: died",
+    "unknown: lost",
+    "unknown: other machine",
+    "withdrawn: denied",
+    "withdrawn: expired",
+    "withdrawn: invalid",
+    "withdrawn: limit",
+    "withdrawn: newer message",
+    "withdrawn: not alone",
+    "withdrawn: rule",
+    "withdrawn: stopped",
 ];
 
 #[derive(Clone, Debug, Default)]
@@ -51,15 +92,18 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Notes what this history met.
-    pub fn see(&mut self, events: &[Arc<Event>]) {
+    /// Notes what this world and its history met.
+    pub fn see(&mut self, world: &World) {
+        self.met.extend(world.hosts.iter().flat_map(|host| host.effects()).map(effect));
+        let events = &world.log.events;
         let Some(newest) = events.last() else { return };
         if self.last.as_ref().is_some_and(|last| Arc::ptr_eq(last, newest)) {
             return;
         }
         self.last = Some(newest.clone());
         let mut open = Open::default();
-        for event in events {
+        for event in events.iter() {
+            self.met.insert(event.draft.body.name());
             self.met.extend(mark(&event.draft.body));
             self.met.extend(open.mark(&event.draft.body));
         }
@@ -72,7 +116,8 @@ impl Coverage {
     /// What no search has met.
     #[must_use]
     pub fn missing(&self) -> Vec<&'static str> {
-        MARKS.iter().copied().filter(|mark| !self.met.contains(mark)).collect()
+        let of_sessions = Body::CATALOGUE.iter().map(|(name, _)| *name).filter(|name| !name.starts_with("host."));
+        MARKS.iter().copied().chain(of_sessions).filter(|mark| !self.met.contains(mark)).collect()
     }
 }
 
@@ -82,15 +127,30 @@ struct Open {
     run: bool,
     model: bool,
     tools: usize,
+    waits: usize,
+    asks: usize,
 }
 
 impl Open {
-    fn mark(&mut self, body: &Body) -> Option<&'static str> {
-        let was_running = self.tools > 0;
+    fn mark(&mut self, body: &Body) -> impl Iterator<Item = &'static str> + use<> {
+        self.count(body);
+        let taken = matches!(body, Body::OwnerTaken(_));
+        let marks = [
+            (self.run && matches!(body, Body::MessageReceived(_)), "a message inside an open run"),
+            (!self.run && matches!(body, Body::ToolFinished(_)), "an outcome without a run"),
+            (taken && self.tools > 0, "a takeover of a running tool"),
+            (taken && self.model, "a takeover of an open model call"),
+            (taken && self.waits > 0, "a takeover of a wait"),
+            (taken && self.asks > 0, "a takeover of an open ask"),
+        ];
+        marks.into_iter().filter(|(is_met, _)| *is_met).map(|(_, mark)| mark)
+    }
+
+    fn count(&mut self, body: &Body) {
         if let Body::RunStarted(_) | Body::RunFinished(_) = body {
             self.run = matches!(body, Body::RunStarted(_));
         }
-        if let Body::ModelRequested(_) | Body::ModelCompleted(_) | Body::ModelFailed(_) = body {
+        if let Body::ModelRequested(_) | Body::ModelCompleted(_) | Body::ModelFailed(_) | Body::ModelAborted(_) = body {
             self.model = matches!(body, Body::ModelRequested(_));
         }
         if let Body::ToolStarted(_) = body {
@@ -99,73 +159,17 @@ impl Open {
         if let Body::ToolFinished(_) | Body::ToolCancelled(_) | Body::ToolUnknown(_) = body {
             self.tools -= 1;
         }
-        if self.run && matches!(body, Body::MessageReceived(_)) {
-            return Some("a message inside an open run");
+        if let Body::TimerSet(_) = body {
+            self.waits += 1;
         }
-        match (body, was_running, self.model) {
-            (Body::OwnerTaken(_), true, _) => Some("a takeover of a running tool"),
-            (Body::OwnerTaken(_), false, true) => Some("a takeover of an open model call"),
-            _ => None,
+        if let Body::TimerFired(_) | Body::TimerCancelled(_) = body {
+            self.waits -= 1;
+        }
+        if let Body::AskOpened(_) = body {
+            self.asks += 1;
+        }
+        if let Body::AskAnswered(_) | Body::AskExpired(_) | Body::AskSuperseded(_) = body {
+            self.asks -= 1;
         }
     }
-}
-
-fn mark(body: &Body) -> Option<&'static str> {
-    Some(match body {
-        Body::MessageSent(_) => "message.sent",
-        Body::RunPaused(_) => "run.paused",
-        Body::RunResumed(_) => "run.resumed",
-        Body::RunFinished(finished) => match finished.reason {
-            None => "run.finished completed",
-            Some(FinishReason::Denied) => "run.finished denied",
-            Some(FinishReason::EmptyReply) => "run.finished empty reply",
-            Some(FinishReason::ModelFailed) => "run.finished model failed",
-            Some(FinishReason::TurnLimit) => "run.finished turn limit",
-        },
-        Body::ModelRequested(requested) if requested.purpose == Purpose::LastReply => "model.requested last reply",
-        Body::ModelRequested(requested) if requested.nudge.is_some() => "model.requested with a correction",
-        Body::ModelRequested(requested) if requested.model == "spare" => "model.requested of a fallback",
-        Body::ModelRetrying(_) => "model.retrying",
-        Body::ModelFailed(failed) if failed.class == FailureClass::Interrupted => "model.failed interrupted",
-        Body::ModelFailed(failed) if failed.class == FailureClass::Permanent => "model.failed permanent",
-        Body::ActionWithdrawn(withdrawn) => match withdrawn.reason {
-            WithdrawReason::Invalid => "action.withdrawn invalid",
-            WithdrawReason::Limit => "action.withdrawn limit",
-            WithdrawReason::Denied => "action.withdrawn denied",
-            WithdrawReason::NeverDecided => "action.withdrawn never_decided",
-        },
-        Body::AskOpened(opened) => match opened.ask.kind {
-            AskKind::Resume => "ask.opened resume",
-            AskKind::CrashLoop => "ask.opened crash_loop",
-        },
-        Body::AskAnswered(answered) => match answered.answer {
-            Answer::Approve => "ask.answered approve",
-            Answer::Deny => "ask.answered deny",
-        },
-        Body::ToolStarted(started) if started.attempt > 1 => "tool.started again",
-        Body::ToolAdopted(_) => "tool.adopted",
-        Body::ToolFinished(_) => "tool.finished",
-        Body::ToolReconciled(_) => "tool.reconciled",
-        Body::ToolCancelled(cancelled) => match cancelled.reason {
-            CancelReason::NeverStarted => "tool.cancelled never_started",
-            CancelReason::NoEffect => "tool.cancelled no_effect",
-        },
-        Body::ToolUnknown(unknown) => match unknown.reason {
-            UnknownReason::Died => "tool.unknown died",
-            UnknownReason::Lost => "tool.unknown lost",
-            UnknownReason::OtherMachine => "tool.unknown other_machine",
-            UnknownReason::OtherBoot | UnknownReason::Changed => return None,
-        },
-        Body::SessionCreated(_)
-        | Body::OwnerTaken(_)
-        | Body::MessageReceived(_)
-        | Body::RunStarted(_)
-        | Body::ModelRequested(_)
-        | Body::ModelCompleted(_)
-        | Body::ModelFailed(_)
-        | Body::ActionDecided(_)
-        | Body::ToolStarted(_)
-        | Body::HostQuarantined(_)
-        | Body::HostRecovered(_) => return None,
-    })
 }

@@ -6,7 +6,7 @@ use crate::monitor::Violation;
 use crate::scenario::Scenario;
 use crate::world::{Move, World};
 use contract::event::Event;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 #[derive(Debug, Default)]
@@ -48,25 +48,39 @@ struct Step {
     by: Move,
 }
 
+/// In which order worlds are left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Keeps few worlds in memory.
+    DepthFirst,
+    /// Finds the shortest way to a violation.
+    BreadthFirst,
+}
+
 /// Explores until everything is seen or an invariant fails. `watch` is shown every world each time.
 #[must_use]
-pub fn explore(scenario: &Scenario, mut watch: impl FnMut(Visit<'_>)) -> Report {
+pub fn explore(scenario: &Scenario, watch: impl FnMut(Visit<'_>)) -> Report {
+    explore_by(Order::DepthFirst, scenario, watch)
+}
+
+#[must_use]
+pub fn explore_by(order: Order, scenario: &Scenario, mut watch: impl FnMut(Visit<'_>)) -> Report {
     let mut report = Report::default();
     let mut seen = Seen::default();
     let mut steps: Vec<Step> = Vec::new();
     let first = World::new(Arc::new(scenario.clone()));
     seen.add(&first);
     let moves = first.moves();
-    let mut stack = vec![Open { world: first, moves, step: 0 }];
-    // Depth first keeps few worlds in memory. The last move of a world needs no copy of it.
-    while let Some(mut open) = stack.pop() {
+    let mut worlds = VecDeque::from([Open { world: first, moves, step: 0 }]);
+    while let Some(mut open) = order.next(&mut worlds) {
         let Some(a_move) = open.moves.pop() else { continue };
         let step = open.step;
+        // The last move of a world needs no copy of it.
         let mut world = if open.moves.is_empty() {
             open.world
         } else {
             let world = open.world.clone();
-            stack.push(open);
+            order.put_back(&mut worlds, open);
             world
         };
         report.edges += 1;
@@ -86,12 +100,28 @@ pub fn explore(scenario: &Scenario, mut watch: impl FnMut(Visit<'_>)) -> Report 
         watch(Visit { world: &world, is_new });
         if is_new {
             steps.push(Step { from: step, by: a_move });
-            stack.push(Open { world, moves, step: steps.len() });
+            worlds.push_back(Open { world, moves, step: steps.len() });
         }
     }
     report.states = seen.durable.len();
     report.worlds = seen.worlds.len();
     report
+}
+
+impl Order {
+    fn next(self, worlds: &mut VecDeque<Open>) -> Option<Open> {
+        match self {
+            Order::DepthFirst => worlds.pop_back(),
+            Order::BreadthFirst => worlds.pop_front(),
+        }
+    }
+
+    fn put_back(self, worlds: &mut VecDeque<Open>, open: Open) {
+        match self {
+            Order::DepthFirst => worlds.push_back(open),
+            Order::BreadthFirst => worlds.push_front(open),
+        }
+    }
 }
 
 #[derive(Default)]

@@ -2,23 +2,38 @@
 //!
 //! The monitor keeps its own small account and never asks the machine, so that a mistake in the machine shows.
 
+mod account;
 mod actions;
+mod asks;
+mod authors;
+mod inbox;
 mod invariant;
+mod request;
+mod spent;
 #[cfg(test)]
 mod tests;
 
+pub use actions::Acted;
+pub use authors::is_intent;
 pub use invariant::{Invariant, Violation, hold};
 
 use actions::Actions;
-use contract::ask::Answer;
-use contract::body::{Body, Mode, ModelCompleted};
+use asks::Asks;
+use authors::{is_first_cause, person_key};
+use contract::body::{Body, Purpose, Spend};
+use contract::config::Policy;
+use contract::effect::Effect;
 use contract::event::Event;
-use contract::id::{ActionId, AskId, CallId, EventId, Key, MessageId, RunId, Sha256};
+use contract::id::{ActionId, CallId, EventId, Key, RunId, Sha256};
 use contract::port::Append;
-use contract::request::{ModelRequest, Part};
+use contract::request::ModelRequest;
+use contract::rule::Rule;
 use contract::text::Text;
 use contract::units::{Epoch, Time, Version};
+use inbox::Inbox;
+use request::Requests;
 use serde::Serialize;
+use spent::Spent;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -28,35 +43,53 @@ pub struct Monitor {
     #[serde(skip)]
     version: Version,
     epoch: Epoch,
-    open_run: Option<RunId>,
-    open_model: Option<(EventId, u16)>,
+    run: Option<OpenRun>,
+    model: Option<ModelCall>,
     /// A reply whose text was not said yet.
     unsaid: Option<EventId>,
     actions: Actions,
-    asks: BTreeSet<AskId>,
-    paused: bool,
-    /// A person ended the open run.
-    denied: bool,
-    waiting: Vec<Waiting>,
-    messages: BTreeSet<Key>,
-    last_request: Option<(u64, Sha256)>,
-    /// The model that was asked last; another one begins its requests anew.
-    model: Option<String>,
+    asks: Asks,
+    inbox: Inbox,
+    requests: Requests,
+    spent: Spent,
     retry_at: Option<Time>,
-    config: Option<Sha256>,
-    /// Ids minted for each message by anyone, stored or not.
-    minted: BTreeMap<Key, EventId>,
+    /// Of everything people said and did.
+    keys: BTreeSet<Key>,
+    /// Ids minted for what people said by anyone, stored or not.
+    minted: BTreeMap<(&'static str, Key), EventId>,
+    /// Of the last run, the same for all runs of a scenario.
+    #[serde(skip)]
+    policy: Policy,
+    /// What approvals for the whole session allow.
+    rules: Vec<Rule>,
 }
 
-/// A message that no model has seen.
 #[derive(Clone, Debug, Serialize)]
-struct Waiting {
-    message: MessageId,
-    mode: Mode,
-    /// It has started a run.
-    triggered: bool,
-    /// It was what the session was about to do when a person said no.
-    denied: bool,
+struct OpenRun {
+    id: RunId,
+    paused: bool,
+    /// A person ended it.
+    ending: Option<Ending>,
+    /// A message wants its foreground ended.
+    interrupted: bool,
+    empty_replies: u8,
+    /// Its model said all it may, or cannot be asked any more.
+    is_over: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+enum Ending {
+    Denied,
+    Stopped,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+struct ModelCall {
+    request: EventId,
+    attempt: u16,
+    epoch: Epoch,
+    purpose: Purpose,
+    reserve: Spend,
 }
 
 impl Monitor {
@@ -66,7 +99,6 @@ impl Monitor {
         self.version = event.version;
         let name = event.draft.body.name();
         let is_there = |id: EventId| before.iter().any(|other| other.draft.id == id);
-        hold(!is_there(event.draft.id), Invariant::IdsUnique, || format!("{name} {}", event.draft.id))?;
         for cause in event.draft.cause.iter().chain(&event.draft.correlation) {
             hold(is_there(*cause), Invariant::CauseIsEarlier, || format!("{name} has cause {cause}"))?;
         }
@@ -78,122 +110,24 @@ impl Monitor {
         }
         // The event that starts a run may count itself to it.
         let starts = matches!(&event.draft.body, Body::RunStarted(started) if event.draft.run == Some(started.run));
-        let of_open_run = starts || event.draft.run.is_none() || event.draft.run == self.open_run;
-        hold(of_open_run, Invariant::RunIsOpen, || format!("{name} of {:?} while {:?}", event.draft.run, self.open_run))?;
-        self.account(event)
-    }
-
-    fn account(&mut self, event: &Event) -> Result<(), Violation> {
-        match &event.draft.body {
-            Body::OwnerTaken(taken) => self.epoch = taken.epoch,
-            Body::MessageReceived(received) => {
-                hold(self.messages.insert(received.key.clone()), Invariant::MessageOnce, || received.key.to_string())?;
-                self.waiting.push(Waiting { message: received.message, mode: received.mode, triggered: false, denied: false });
-            }
-            Body::MessageSent(sent) => {
-                hold(self.unsaid.take() == Some(sent.completed), Invariant::SaidOnce, || format!("{} is said", sent.completed))?;
-            }
-            Body::RunStarted(started) => {
-                self.starts(event)?;
-                self.open_run = Some(started.run);
-                self.denied = false;
-                for waiting in self.waiting.iter_mut().filter(|waiting| waiting.message == started.message) {
-                    hold(!waiting.denied, Invariant::NoStartAfterDenial, || format!("{} is answered after all", started.message))?;
-                    waiting.triggered = true;
-                }
-                if self.config.replace(started.config.sha256) != Some(started.config.sha256) {
-                    self.last_request = None;
-                }
-            }
-            Body::RunFinished(finished) => self.finish_run(finished.run)?,
-            Body::RunPaused(_) => self.paused = true,
-            Body::RunResumed(_) => self.paused = false,
-            Body::ModelRequested(requested) => {
-                self.starts(event)?;
-                let early = self.retry_at.take().is_some_and(|at| event.time < at);
-                hold(!early, Invariant::NeverEarly, || format!("requested at {:?}", event.time))?;
-                if self.model.replace(requested.model.clone()).as_ref() != Some(&requested.model) {
-                    self.last_request = None;
-                }
-                self.waiting.retain(|waiting| waiting.denied || !(waiting.triggered || waiting.mode == Mode::Steer));
-                let open = self.open_model.replace((event.draft.id, requested.attempt));
-                hold(open.is_none(), Invariant::ModelCallEndsOnce, || format!("requested while {open:?} is open"))?;
-            }
-            Body::ModelCompleted(completed) => self.complete(event.draft.id, completed)?,
-            Body::ModelFailed(failed) => self.end_model(failed.request, failed.attempt)?,
-            Body::ModelRetrying(retrying) => self.retry_at = Some(retrying.at),
-            Body::ActionDecided(decided) => self.actions.decide(decided)?,
-            Body::ActionWithdrawn(withdrawn) => withdrawn.action.map_or(Ok(()), |action| self.actions.end(action, false))?,
-            Body::ToolStarted(started) => {
-                self.starts(event)?;
-                hold(!self.denied, Invariant::NoStartAfterDenial, || started.action.to_string())?;
-                self.actions.start(started.action, started.attempt)?;
-            }
-            Body::ToolFinished(finished) => {
-                self.actions.end_attempt(finished.action, finished.attempt)?;
-                self.actions.end(finished.action, true)?;
-            }
-            Body::ToolCancelled(cancelled) => self.actions.cancel(cancelled.action, cancelled.attempt)?,
-            Body::ToolUnknown(unknown) => self.actions.end_attempt(unknown.action, unknown.attempt)?,
-            Body::ToolReconciled(reconciled) => self.actions.end(reconciled.action, false)?,
-            Body::ToolAdopted(adopted) => self.actions.adopt(adopted.action, adopted.attempt)?,
-            Body::AskOpened(opened) => drop(self.asks.insert(opened.ask.ask)),
-            Body::AskAnswered(answered) => {
-                self.asks.remove(&answered.ask);
-                if answered.answer == Answer::Deny {
-                    self.deny();
-                }
-            }
-            Body::SessionCreated(_) | Body::HostQuarantined(_) | Body::HostRecovered(_) => {}
+        let open = self.run.as_ref().map(|run| run.id);
+        let of_open_run = starts || event.draft.run.is_none() || event.draft.run == open;
+        hold(of_open_run, Invariant::RunIsOpen, || format!("{name} of {:?} while {open:?}", event.draft.run))?;
+        if let Some(key) = person_key(&event.draft.body) {
+            hold(self.keys.insert(key.clone()), Invariant::KeyOnce, || format!("{name} {key}"))?;
         }
-        Ok(())
-    }
-
-    /// Something that acts on the world begins.
-    fn starts(&self, event: &Event) -> Result<(), Violation> {
-        hold(!self.is_parked(), Invariant::ParkedStartsNothing, || {
-            format!("{} at version {} while {:?} are open, paused: {}", event.draft.body.name(), event.version, self.asks, self.paused)
-        })
-    }
-
-    /// A person says no to what is open, or else to what would come next.
-    fn deny(&mut self) {
-        self.denied = self.open_run.is_some();
-        if !self.denied
-            && let Some(next) = self.waiting.iter_mut().find(|waiting| !waiting.denied)
-        {
-            next.denied = true;
-        }
-    }
-
-    fn finish_run(&mut self, run: RunId) -> Result<(), Violation> {
-        let open = self.open_run.take();
-        hold(open == Some(run), Invariant::RunFinishesOnce, || format!("{run} while {open:?}"))?;
-        hold(self.open_model.is_none(), Invariant::ModelCallEndsOnce, || format!("{run} finished with an open model call"))?;
-        hold(self.unsaid.is_none(), Invariant::SaidOnce, || format!("{run} finished and {:?} was not said", self.unsaid))?;
-        hold(self.actions.open() == 0, Invariant::ActionsEnd, || format!("{run} finished with open actions"))
-    }
-
-    fn complete(&mut self, id: EventId, completed: &ModelCompleted) -> Result<(), Violation> {
-        self.end_model(completed.request, completed.attempt)?;
-        let has_text = completed.parts.iter().any(|part| matches!(part, Part::Text(text) if !text.is_empty()));
-        hold(self.unsaid.is_none(), Invariant::SaidOnce, || format!("{:?} was not said", self.unsaid))?;
-        self.unsaid = has_text.then_some(id);
-        Ok(())
-    }
-
-    fn end_model(&mut self, request: EventId, attempt: u16) -> Result<(), Violation> {
-        let open = self.open_model.take();
-        hold(open == Some((request, attempt)), Invariant::ModelCallEndsOnce, || format!("{request} attempt {attempt} while {open:?}"))
+        self.account(event)?;
+        // Last, because what a repeat means says more than that it is one.
+        hold(!is_there(event.draft.id), Invariant::IdsUnique, || format!("{name} {}", event.draft.id))
     }
 
     /// Someone wants these events stored. Whether they are or not, a fact has one name, and a result one attempt.
     pub fn offered(&mut self, append: &Append) -> Result<(), Violation> {
         for draft in &append.drafts {
-            if let Body::MessageReceived(received) = &draft.body {
-                let (key, id) = (&received.key, draft.id);
-                let first = *self.minted.entry(key.clone()).or_insert(id);
-                hold(first == id, Invariant::FactIdStable, || format!("{key} is {first} and {id}"))?;
+            if let Some(key) = person_key(&draft.body) {
+                let (name, id) = (draft.body.name(), draft.id);
+                let first = *self.minted.entry((name, key.clone())).or_insert(id);
+                hold(first == id, Invariant::FactIdStable, || format!("{name} {key} is {first} and {id}"))?;
             }
             if let Body::ToolFinished(finished) = &draft.body {
                 hold(result_attempt(&finished.output) == Some(finished.attempt), Invariant::ResultOfAttempt, || {
@@ -204,27 +138,38 @@ impl Monitor {
         Ok(())
     }
 
-    /// A tool has its effect now; it had it so often before, and another process of it may live.
-    pub fn effect(&mut self, action: ActionId, attempt: u16, ran_before: u16, live: bool) -> Result<(), Violation> {
-        self.actions.effect(action, attempt, ran_before, live)
+    /// A tool has its effect now.
+    pub fn acted(&mut self, acted: &Acted) -> Result<(), Violation> {
+        self.actions.acted(acted)
     }
 
-    /// A model is to be asked this, in the order of the log.
-    pub fn request(&mut self, request: &ModelRequest, proven: Sha256) -> Result<(), Violation> {
-        hold(request.is_valid(), Invariant::TranscriptValid, || format!("{:?}", request.items))?;
-        let bytes = request.canonical();
-        hold(Sha256::of(&bytes) == proven, Invariant::RequestProven, || proven.to_string())?;
-        if let Some((len, hash)) = self.last_request {
-            let prefix = bytes.get(..len as usize).map(Sha256::of);
-            hold(prefix == Some(hash), Invariant::RequestPrefix, || format!("{len} bytes"))?;
-        }
-        self.last_request = Some((bytes.len() as u64, proven));
-        Ok(())
+    /// A model is to be asked this, after these events.
+    pub fn request(&mut self, request: &ModelRequest, proven: Sha256, log: &[Arc<Event>]) -> Result<(), Violation> {
+        self.requests.check(request, proven, log, &self.actions)
     }
 
     /// Drops ended actions that nobody can act for any more, so that equal worlds look equal.
     pub fn forget(&mut self, may_act: impl Fn(ActionId) -> bool) {
         self.actions.forget(may_act);
+    }
+
+    /// What was requested and not answered, as the owner should want it.
+    #[must_use]
+    pub fn expected_effects(&self) -> Vec<Effect> {
+        let parked = self.is_parked();
+        let next = self.inbox.next().filter(|_| self.run.is_none() && !parked);
+        let model = self.model.filter(|model| model.epoch == self.epoch);
+        let model = model.map(|ModelCall { request, attempt, .. }| Effect::Model { request, attempt });
+        next.map(Effect::Prepare).into_iter().chain(model).chain(self.actions.effects(self.epoch, parked)).collect()
+    }
+
+    /// What must hold when the owner has nothing left to decide: what was stopped is ending.
+    pub fn check_ended(&self) -> Result<(), Violation> {
+        let run_ends = self.run.as_ref().is_some_and(|run| run.ending.is_some());
+        let interrupted = self.run.as_ref().is_some_and(|run| run.interrupted);
+        let asks = self.model.filter(|_| run_ends || interrupted);
+        hold(asks.is_none(), Invariant::StopEndsScope, || format!("{asks:?} goes on"))?;
+        self.actions.check_ended(run_ends)
     }
 
     /// Whether anybody can still act for this call.
@@ -233,19 +178,15 @@ impl Monitor {
         self.actions.knows(call)
     }
 
+    /// Whether a person's word with this key is in the log.
     #[must_use]
-    pub fn has_message(&self, key: &Key) -> bool {
-        self.messages.contains(key)
+    pub fn has_key(&self, key: &Key) -> bool {
+        self.keys.contains(key)
     }
 
     #[must_use]
     pub fn open_actions(&self) -> usize {
-        self.actions.open()
-    }
-
-    #[must_use]
-    pub fn open_attempts(&self) -> usize {
-        self.actions.open_attempts()
+        self.actions.open().count()
     }
 
     /// Whether this attempt has started and not ended.
@@ -256,12 +197,27 @@ impl Monitor {
 
     #[must_use]
     pub fn has_open_run(&self) -> bool {
-        self.open_run.is_some()
+        self.run.is_some()
     }
 
+    /// Whether a message waits that a run should answer.
+    #[must_use]
+    pub fn has_unanswered(&self) -> bool {
+        self.inbox.next().is_some()
+    }
+
+    /// Whether the session begins nothing before a person has spoken. Who stops a run is not asked whether it may go on.
     #[must_use]
     pub fn is_parked(&self) -> bool {
-        self.paused || !self.asks.is_empty()
+        let ending = self.run.as_ref().is_some_and(|run| run.ending.is_some());
+        let paused = self.run.as_ref().is_some_and(|run| run.paused);
+        !ending && (paused || self.asks.park())
+    }
+
+    /// Whether it is a person's turn.
+    #[must_use]
+    pub fn waits_for_person(&self) -> bool {
+        self.is_parked() || !self.asks.is_empty()
     }
 }
 
@@ -273,40 +229,4 @@ pub fn result_of(attempt: u16) -> Text {
 
 fn result_attempt(text: &Text) -> Option<u16> {
     text.shown().strip_prefix("result of attempt ")?.parse().ok()
-}
-
-/// Whether only an owner may say this.
-#[must_use]
-pub fn is_intent(body: &Body) -> bool {
-    match body {
-        Body::MessageSent(_)
-        | Body::RunPaused(_)
-        | Body::RunFinished(_)
-        | Body::ModelRequested(_)
-        | Body::ModelRetrying(_)
-        | Body::AskOpened(_)
-        | Body::ToolStarted(_)
-        | Body::ToolReconciled(_) => true,
-        Body::SessionCreated(_)
-        | Body::OwnerTaken(_)
-        | Body::MessageReceived(_)
-        | Body::RunStarted(_)
-        | Body::RunResumed(_)
-        | Body::ModelCompleted(_)
-        | Body::ModelFailed(_)
-        | Body::ActionDecided(_)
-        | Body::ActionWithdrawn(_)
-        | Body::AskAnswered(_)
-        | Body::ToolAdopted(_)
-        | Body::ToolFinished(_)
-        | Body::ToolCancelled(_)
-        | Body::ToolUnknown(_)
-        | Body::HostQuarantined(_)
-        | Body::HostRecovered(_) => false,
-    }
-}
-
-/// What people say by themselves; everything else follows from an event.
-fn is_first_cause(body: &Body) -> bool {
-    matches!(body, Body::SessionCreated(_) | Body::MessageReceived(_) | Body::AskAnswered(_) | Body::RunResumed(_))
 }

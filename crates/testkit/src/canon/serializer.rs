@@ -1,6 +1,6 @@
 //! The serializer behind [`super::canon`]: writes tokens and notices ids, keys and orders by the names of their types.
 
-use super::{Newtype, Order, Tokens};
+use super::{Newtype, Order, Spending, Tokens};
 use serde::ser::{self, Serialize};
 use std::fmt::Display;
 
@@ -89,11 +89,11 @@ impl ser::Serializer for &mut Tokens {
     }
     fn serialize_newtype_struct<T: ?Sized + Serialize>(self, name: &'static str, value: &T) -> Result<(), CanonError> {
         self.next = match name {
-            "EventId" | "RunId" | "MessageId" | "ActionId" | "AskId" | "HostId" => Some(Newtype::Id),
+            "EventId" | "RunId" | "MessageId" | "ActionId" | "AskId" | "TimerId" | "HostId" => Some(Newtype::Id),
             "Key" => Some(Newtype::Key),
             "Version" => Some(Newtype::Order(Order::Version)),
             "Epoch" => Some(Newtype::Order(Order::Epoch)),
-            "Time" => Some(Newtype::Order(Order::Time)),
+            "Time" => Some(Newtype::Time),
             _ => None,
         };
         value.serialize(&mut *self)?;
@@ -128,7 +128,9 @@ impl ser::Serializer for &mut Tokens {
         self.number(b'{', len.unwrap_or_default() as u64);
         Ok(self)
     }
-    fn serialize_struct(self, _name: &'static str, len: usize) -> Result<Self, CanonError> {
+    fn serialize_struct(self, name: &'static str, len: usize) -> Result<Self, CanonError> {
+        // It has plain numbers only, so nothing inside ends the silence.
+        self.is_muted = name == "Spend" && self.spending == Spending::Ignored;
         self.serialize_map(Some(len))
     }
     fn serialize_struct_variant(self, _name: &'static str, index: u32, _variant: &'static str, len: usize) -> Result<Self, CanonError> {
@@ -179,10 +181,14 @@ macro_rules! fields {
             type Ok = ();
             type Error = CanonError;
             fn serialize_field<T: ?Sized + Serialize>(&mut self, key: &'static str, value: &T) -> Result<(), CanonError> {
+                if self.is_muted {
+                    return Ok(());
+                }
                 self.bytes.extend(key.as_bytes());
                 value.serialize(&mut **self)
             }
             fn end(self) -> Result<(), CanonError> {
+                self.is_muted = false;
                 Ok(())
             }
         }

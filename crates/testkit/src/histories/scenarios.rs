@@ -1,15 +1,18 @@
 //! What is played into each golden history. A scenario that must write something else gets a new name.
 
-use super::writer::{Played, Writer, blob, call, calls, drafted, finished, person, reply, unknown};
+mod asks;
+mod ends;
+mod talks;
+
+use super::writer::{Played, Writer, blob, calls, drafted, finished, person, reply, unknown};
 use agent::Agent;
-use agent::draft::{About, Drafts};
-use contract::ask::{Answer, Ask, AskKind};
-use contract::body::{AskOpened, Body, CancelReason, FailureClass, HostQuarantined, HostRecovered, Mode, Origin, UnknownReason};
-use contract::call::{Class, Prepared, PreparedCall, Risk};
+use contract::ask::{Answer, Ask, Subject};
+use contract::body::{Body, CancelReason, FailureClass, HostQuarantined, HostRecovered, Mode, Origin, UnknownReason};
+use contract::call::Class;
 use contract::config::{Options, ResumePolicy};
 use contract::effect::{Effect, EffectId};
 use contract::event::{Actor, Event, Trust};
-use contract::id::{ActionId, AskId, Key, MachineId, SessionId, Sha256, StreamId};
+use contract::id::{ActionId, AskId, MachineId, SessionId, StreamId};
 use contract::input::Input;
 use contract::limits::{ATTEMPTS_MAX, REPLY_PARTS_MAX};
 use contract::machine::Machine;
@@ -22,17 +25,27 @@ pub struct Scenario(pub &'static str, pub fn(&mut Writer) -> Played);
 
 pub const SCENARIOS: &[Scenario] = &[
     Scenario("answer", answer),
-    Scenario("child-paused", child_paused),
-    Scenario("crash-loop", crash_loop),
-    Scenario("denied", denied),
+    Scenario("asks", asks::asks),
+    Scenario("budgets", ends::budgets),
+    Scenario("child-paused-2", child_paused),
+    Scenario("crash-loop-2", crash_loop),
+    Scenario("denied-2", denied),
     Scenario("dropped", dropped),
-    Scenario("failures", failures),
+    Scenario("failures-2", failures),
+    Scenario("free", ends::free),
     Scenario("host", host),
-    Scenario("limits", limits),
+    Scenario("interjections", talks::interjections),
+    Scenario("interrupts", talks::interrupts),
+    Scenario("limits-2", limits),
     Scenario("lost", lost),
+    Scenario("low-risk", asks::low_risk),
+    Scenario("questions", asks::questions),
     Scenario("recovery", recovery),
-    Scenario("tools", tools),
-    Scenario("torn", torn),
+    Scenario("stops", ends::stops),
+    Scenario("timers", ends::timers),
+    Scenario("tools-2", talks::tools),
+    Scenario("torn-2", torn),
+    Scenario("unknowns", asks::unknowns),
 ];
 
 /// The shortest whole conversation, and a second run of it.
@@ -44,54 +57,16 @@ fn answer(writer: &mut Writer) -> Played {
     writer.say("Done again.")
 }
 
-/// All that a call can carry, with people talking in between; it ends while a tool runs.
-fn tools(writer: &mut Writer) -> Played {
-    writer.policy(ResumePolicy::Continue)?;
-    writer.message("message-1", blob("read this "), Mode::Queue)?;
-    writer.prepare()?;
-    let opaque =
-        ReplyPart::Opaque { protocol: "messages".into(), model: "script:golden".into(), bytes: Text::from("{\"signature\":\"é\\n\"}") };
-    let rich = Prepared {
-        paths: vec!["file-1".into()],
-        hosts: vec!["example.invalid".into()],
-        commands: vec!["git status".into()],
-        preview: Some(Text::from("- old\n+ new")),
-        witness: Some(Sha256::of(b"old")),
-    };
-    let parts = vec![
-        opaque,
-        ReplyPart::Text(Text::from("I will look.")),
-        ReplyPart::Call(Box::new(call(0, Class::Pure))),
-        ReplyPart::Call(Box::new(PreparedCall { risk: Risk::High, prepared: Box::new(rich), ..call(1, Class::Probe) })),
-        ReplyPart::Call(Box::new(PreparedCall { risk: Risk::Medium, args: blob("{} "), ..call(2, Class::Idempotent) })),
-        ReplyPart::Call(Box::new(PreparedCall { refused: Some(blob("no such tool. ")), ..call(3, Class::Unsafe) })),
-    ];
-    writer.reply(parts)?;
-    writer.message("message-2", Text::from("And mind the tests."), Mode::Steer)?;
-    writer.tool(2, finished(true, blob("line\n"), None, None))?;
-    writer.tool(0, finished(true, Text::from("found"), Some(0), None))?;
-    writer.tool(0, finished(false, Text::from(""), None, Some(9)))?;
-    writer.message("message-3", Text::from("Then the next thing."), Mode::Queue)?;
-    writer.say("Here it is.")?;
-    writer.prepare()?;
-    writer.reply(calls(&[Class::Unsafe]))
-}
-
 /// Empty replies, and a run that has used all its replies.
 fn limits(writer: &mut Writer) -> Played {
     writer.create(
-        Options {
-            model: Some("script:golden".into()),
-            fallback: vec!["script:spare".into()],
-            max_turns: Some(1),
-            resume: ResumePolicy::Continue,
-        },
+        Options { model: Some("script:golden".into()), fallback: vec!["script:spare".into()], max_turns: Some(1), ..Options::default() },
         None,
     )?;
     writer.run("message-1")?;
     writer.reply(Vec::new())?;
     writer.reply(vec![ReplyPart::Text(Text::from(""))])?;
-    writer.max_turns = 1;
+    writer.config.max_turns = 1;
     writer.run("message-2")?;
     writer.reply(calls(&[Class::Pure]))?;
     writer.tool(0, finished(true, Text::from("seen"), Some(0), None))?;
@@ -120,11 +95,11 @@ fn failures(writer: &mut Writer) -> Played {
             writer.say("It worked after all.")?;
         }
     }
-    writer.fallback = vec!["script:spare".into()];
+    writer.config.fallback = vec!["script:spare".into()];
     writer.run("message for the spare model")?;
     writer.fail(FailureClass::Auth)?;
     writer.say("The spare one answers.")?;
-    writer.fallback.clear();
+    writer.config.fallback.clear();
     writer.run("message for a reply that is too large")?;
     writer.reply(vec![ReplyPart::Text(Text::from("part")); REPLY_PARTS_MAX + 1])?;
     writer.run("message-last")?;
@@ -181,16 +156,15 @@ fn crash_loop(writer: &mut Writer) -> Played {
     writer.say("Still here.")
 }
 
-/// A session that asks after a takeover, told once to go on and once to stop.
+/// A session that asks after a takeover, told once to go on and once to stop, which ends what runs.
 fn denied(writer: &mut Writer) -> Played {
     writer.policy(ResumePolicy::Ask)?;
     writer.run("message-1")?;
     writer.take()?;
-    writer.answer(Answer::Approve)?;
+    writer.answer(Answer::YES)?;
     writer.reply(calls(&[Class::Unsafe, Class::Pure]))?;
     writer.take()?;
-    let ask = *writer.state.asks.keys().next().ok_or("there is no ask")?;
-    writer.input(Input::Answer { ask, key: Key("answer-2".into()), answer: Answer::Deny, by: person() })?;
+    writer.answer(Answer::NO)?;
     writer.tool(0, ToolOutcome::Cancelled(CancelReason::NeverStarted))?;
     writer.tool(0, finished(true, Text::from("seen"), Some(0), None))
 }
@@ -200,7 +174,7 @@ fn dropped(writer: &mut Writer) -> Played {
     writer.policy(ResumePolicy::Ask)?;
     writer.message("create", Text::from("Please do it."), Mode::Steer)?;
     writer.take()?;
-    writer.answer(Answer::Deny)?;
+    writer.answer(Answer::NO)?;
     writer.run("owner/2")?;
     writer.say("Done.")
 }
@@ -229,11 +203,9 @@ fn torn(writer: &mut Writer) -> Played {
     writer.append(facts)?;
     writer.take()?;
     let until = Some(Time(writer.now.0 + 3_600_000));
-    let ask = Ask { ask: AskId([0x66; 16]), kind: AskKind::Resume, until };
-    let mut drafts = Drafts::new(&writer.state);
-    drafts.intent(About::system(writer.state.run.as_ref().map(|run| run.started)), AskOpened { ask });
-    let opened = drafts.finish();
-    writer.append(opened)
+    let ask = Ask { ask: AskId([0x66; 16]), subject: Subject::Resume, until };
+    let started = writer.state.run.as_ref().map(|run| run.started).ok_or("no run is open")?;
+    writer.open(started, ask)
 }
 
 /// What a host says of streams it cannot drive.

@@ -2,7 +2,8 @@
 
 use agent::Agent;
 use agent::context::context;
-use agent::state::{Attempt, Call, Stage};
+use agent::state::{Attempt, Call, Stage, State};
+use contract::ask::Subject;
 use contract::body::Body;
 use contract::event::Event;
 use contract::id::{Sha256, StreamId};
@@ -41,7 +42,7 @@ fn of_session(stream: StreamId, events: &[Event]) -> Result<Value, String> {
     }
     let shown: Vec<u8> = state.transcript.sealed().iter().flat_map(|item| item.line()).collect();
     let calls: BTreeMap<String, String> = state.calls.iter().map(|(id, call)| (id.to_string(), of_call(call))).collect();
-    Ok(json!({
+    let mut summary = json!({
         "version": state.version,
         "time": state.time,
         "level": state.level(),
@@ -54,12 +55,38 @@ fn of_session(stream: StreamId, events: &[Event]) -> Result<Value, String> {
         "keys": state.seen.iter().map(|(key, version)| (key.to_string(), version)).collect::<BTreeMap<_, _>>(),
         "model": state.model.as_ref().map(|model| json!({ "request": model.request, "purpose": model.purpose })),
         "calls": calls,
-        "asks": state.asks.values().map(|ask| ask.kind).collect::<Vec<_>>(),
+        "asks": state.asks.values().map(|open| of_subject(&open.ask.subject)).collect::<Vec<_>>(),
         "replies": state.replies,
         "items_shown": state.transcript.sealed().len(),
         "items_sha256": Sha256::of(&shown),
         "effects": Agent::effects(&state),
-    }))
+    });
+    add_what_there_is(&mut summary, &state);
+    Ok(summary)
+}
+
+/// What most sessions have nothing of: left out when empty, so that it says nothing of histories from before it.
+fn add_what_there_is(summary: &mut Value, state: &State) {
+    let quiet: Vec<_> = state.inbox.iter().filter(|message| !message.starts).map(|message| message.id).collect();
+    let added: [(&str, Option<Value>); 4] = [
+        ("rules", (!state.rules.is_empty()).then(|| json!(state.rules.iter().map(ToString::to_string).collect::<Vec<_>>()))),
+        ("extended", (!state.ledger.extended.is_empty()).then(|| json!(state.ledger.extended))),
+        ("starts_no_run", (!quiet.is_empty()).then(|| json!(quiet))),
+        ("stopping", state.run.as_ref().and_then(|run| run.stop).map(|reason| json!(reason))),
+    ];
+    for (name, value) in added {
+        if let Some(value) = value {
+            summary[name] = value;
+        }
+    }
+}
+
+/// By the word that each has had since it exists.
+fn of_subject(subject: &Subject) -> Value {
+    match subject {
+        Subject::Limit { limit, .. } => json!(limit),
+        Subject::Tool { .. } | Subject::Question { .. } | Subject::Reconcile { .. } | Subject::Resume => json!(subject.kind()),
+    }
 }
 
 fn of_call(call: &Call) -> String {
@@ -68,7 +95,18 @@ fn of_call(call: &Call) -> String {
         Stage::Started(Attempt { epoch, adopted: None, .. }) => format!("started by {epoch}"),
         Stage::Started(Attempt { epoch, adopted: Some(by), .. }) => format!("started by {epoch} and adopted by {by}"),
         Stage::Unknown => "unknown".to_owned(),
+        Stage::Held(_) => "held".to_owned(),
+        Stage::Refused(reason, _) => format!("refused as {reason:?}"),
+        Stage::Waiting { at, .. } => format!("waiting until {}", at.0),
+        Stage::Judged(verdict, _) => format!("judged as {verdict:?}"),
     };
-    let lost = if call.lost.is_some() { ", once lost" } else { "" };
-    format!("{stage} after {}{lost}", call.attempts)
+    let words = [
+        (call.lost.is_some(), ", once lost"),
+        (call.deferred, ", deferred"),
+        (!call.foreground, ", in the background"),
+        (call.halt.is_some(), ", to be ended"),
+        (call.approved_until.is_some(), ", approved"),
+    ];
+    let more: String = words.iter().filter(|(is, _)| *is).map(|(_, word)| *word).collect();
+    format!("{stage} after {}{more}", call.attempts)
 }

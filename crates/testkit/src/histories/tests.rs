@@ -48,9 +48,9 @@ fn what_is_there_is_never_written_again() {
 #[test]
 fn a_missing_event_type_and_a_missing_word_are_named() {
     let faults = faults_after("missing", |folder| {
-        std::fs::remove_file(folder.join("host.jsonl")).unwrap();
-        std::fs::remove_file(folder.join("failures.jsonl")).unwrap();
-        std::fs::remove_file(folder.join("child-paused.jsonl")).unwrap();
+        for name in ["host", "failures", "failures-2", "child-paused", "child-paused-2"] {
+            std::fs::remove_file(folder.join(format!("{name}.jsonl"))).unwrap();
+        }
     });
     assert!(faults.contains(&"host.quarantined: version 1 occurs in no history".to_owned()), "{faults:?}");
     assert!(faults.contains(&"envelope: `session` is left out in no history".to_owned()), "{faults:?}");
@@ -61,8 +61,9 @@ fn a_missing_event_type_and_a_missing_word_are_named() {
 
 #[test]
 fn a_changed_shape_an_illegal_event_and_another_state_are_named() {
-    let shape = faults_after("shape", |folder| rewrite(&folder.join("answer.jsonl"), |text| text.replacen("{\"id\"", "{ \"id\"", 1)));
-    assert!(shape[0].starts_with("answer: line 1: session.created is written differently"), "{shape:?}");
+    // Only what is stored in the current version can be compared with what is written now.
+    let shape = faults_after("shape", |folder| rewrite(&folder.join("free.jsonl"), |text| text.replacen("{\"id\"", "{ \"id\"", 1)));
+    assert!(shape[0].starts_with("free: line 1: session.created is written differently"), "{shape:?}");
     let illegal = faults_after("illegal", |folder| {
         rewrite(&folder.join("answer.jsonl"), |text| {
             text.lines().filter(|line| !line.contains("run.started")).map(|line| format!("{line}\n")).collect()

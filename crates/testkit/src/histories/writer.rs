@@ -1,14 +1,16 @@
 //! Plays the machine into a log with fixed ids and times, and makes what is played.
 
+use agent::draft::{About, Drafts};
 use agent::{Agent, State};
-use contract::ask::Answer;
-use contract::body::{Body, FailureClass, Mode, Origin, Principal, UnknownReason, Usage};
+use contract::ask::{Answer, Ask};
+use contract::body::{AskOpened, Body, FailureClass, Mode, Origin, Principal, Scope, UnknownReason, Usage};
 use contract::call::{Class, Prepared, PreparedCall, Risk};
-use contract::config::{ConfigRef, Options, ResumePolicy};
+use contract::config::{ConfigRef, Limits, Options, Policy, ResumePolicy};
+use contract::effect::EffectId;
 use contract::event::{Actor, Draft, Event, Level, Trust};
-use contract::id::{BootId, EventId, HostId, Key, MachineId, SessionId, Sha256, StreamId};
-use contract::input::Input;
-use contract::limits::ADVANCE_ROUNDS_MAX;
+use contract::id::{AskId, BootId, EventId, HostId, Key, MachineId, SessionId, Sha256, StreamId};
+use contract::input::{Input, OutputTail};
+use contract::limits::{ADVANCE_ROUNDS_MAX, OUTPUT_TOKENS_DEFAULT};
 use contract::machine::Machine;
 use contract::outcome::{ModelOutcome, Outcome, Reply, ReplyPart, ToolOutcome};
 use contract::text::Text;
@@ -22,14 +24,28 @@ pub struct Writer {
     pub state: State,
     pub events: Vec<Event>,
     pub now: Time,
-    pub max_turns: u32,
-    pub fallback: Vec<String>,
+    /// What the next run is resolved to.
+    pub config: ConfigRef,
+}
+
+fn first_config() -> ConfigRef {
+    ConfigRef {
+        sha256: Sha256::of(b"a configuration"),
+        bytes: 2_048,
+        model: "script:golden".into(),
+        fallback: Vec::new(),
+        max_turns: 20,
+        policy: Policy::default(),
+        limits: Limits::default(),
+        prices: None,
+        output_tokens_max: OUTPUT_TOKENS_DEFAULT,
+    }
 }
 
 impl Writer {
     pub fn new() -> Writer {
         let stream = StreamId::session(SessionId([0x11; 16]));
-        Writer { state: Agent::new(stream), events: Vec::new(), now: Time(1_750_000_000_000), max_turns: 20, fallback: Vec::new() }
+        Writer { state: Agent::new(stream), events: Vec::new(), now: Time(1_750_000_000_000), config: first_config() }
     }
 
     pub fn append(&mut self, drafts: Vec<Draft>) -> Played {
@@ -85,7 +101,29 @@ impl Writer {
     }
 
     pub fn message(&mut self, key: &str, text: Text, mode: Mode) -> Played {
-        self.input(Input::Message { key: Key(key.into()), text, mode, from: person() })
+        let seen = self.state.version;
+        self.input(Input::Message { key: Key(key.into()), text, mode, from: person(), seen, tails: Vec::new() })
+    }
+
+    /// A steering message, said when the running attempt at this place of what is wanted had printed this much.
+    pub fn message_beside(&mut self, key: &str, place: usize, output: &str) -> Played {
+        let effect = Agent::effects(&self.state).get(place).copied().ok_or("nothing is wanted there")?;
+        let EffectId::Tool(action) = effect.id() else { return Err("no tool is wanted there".to_owned()) };
+        let tails = vec![OutputTail { action, attempt: effect.attempt(), output: Text::from(output) }];
+        let (key, text, seen) = (Key(key.into()), Text::from("How far are you?"), self.state.version);
+        self.input(Input::Message { key, text, mode: Mode::Steer, from: person(), seen, tails })
+    }
+
+    pub fn withdraw(&mut self, key: &str, message: &str) -> Played {
+        self.input(Input::Withdraw { key: Key(key.into()), message: Key(message.into()), by: person() })
+    }
+
+    pub fn stop(&mut self, key: &str, scope: Scope) -> Played {
+        self.input(Input::Stop { key: Key(key.into()), scope, by: person() })
+    }
+
+    pub fn pause(&mut self, key: &str) -> Played {
+        self.input(Input::Pause { key: Key(key.into()), by: person() })
     }
 
     /// A message and the run it starts.
@@ -95,9 +133,7 @@ impl Writer {
     }
 
     pub fn prepare(&mut self) -> Played {
-        let sha256 = Sha256::of(b"a configuration");
-        let config = ConfigRef { sha256, model: "script:golden".into(), fallback: self.fallback.clone(), max_turns: self.max_turns };
-        self.done(0, Outcome::Prepared(config))
+        self.done(0, Outcome::Prepared(self.config.clone()))
     }
 
     /// Outcome of the wanted effect at this place.
@@ -123,9 +159,34 @@ impl Writer {
         self.done(0, Outcome::Model(ModelOutcome::Failed { class, message: Text::from("the provider says no"), retry_after_ms }))
     }
 
+    /// Opens an ask that the machine itself does not open.
+    pub fn open(&mut self, cause: EventId, ask: Ask) -> Played {
+        let mut drafts = Drafts::new(&self.state);
+        drafts.intent(About { call: ask.subject.call(), ..About::system(Some(cause)) }, AskOpened { ask });
+        let opened = drafts.finish();
+        self.append(opened)
+    }
+
+    /// Answers the ask that was opened first.
     pub fn answer(&mut self, answer: Answer) -> Played {
-        let ask = *self.state.asks.keys().next().ok_or("there is no ask")?;
-        self.input(Input::Answer { ask, key: Key("answer-1".into()), answer, by: person() })
+        let (ask, key) = (self.first_ask()?, self.next_answer());
+        self.input(Input::Answer { ask, key, answer, by: person() })
+    }
+
+    /// Approves the call of that ask with other arguments.
+    pub fn edit(&mut self, call: PreparedCall) -> Played {
+        let (ask, key) = (self.first_ask()?, self.next_answer());
+        self.input(Input::Edit { ask, key, call: Box::new(call), by: person() })
+    }
+
+    fn first_ask(&self) -> Result<AskId, String> {
+        let first = self.state.asks.values().min_by_key(|open| open.version).ok_or("there is no ask")?;
+        Ok(first.ask.ask)
+    }
+
+    fn next_answer(&self) -> Key {
+        let answers = self.events.iter().filter(|event| matches!(event.draft.body, Body::AskAnswered(_))).count();
+        Key(format!("answer-{}", answers + 1))
     }
 
     pub fn resume(&mut self) -> Played {

@@ -32,7 +32,7 @@ invariants! {
     FactIdStable = "a-fact-keeps-its-id";
     AckedIsStored = "acknowledged-is-stored";
     RefusedIsNotStored = "refused-is-not-stored";
-    MessageOnce = "message-recorded-once";
+    KeyOnce = "a-key-is-recorded-once";
     ResultOfAttempt = "result-belongs-to-its-attempt";
     ModelCallEndsOnce = "model-call-ends-once";
     SaidOnce = "a-reply-is-said-once";
@@ -42,13 +42,34 @@ invariants! {
     FoldEqualsLive = "fold-equals-live-state";
     ReachesRest = "reaches-rest";
     NeverEarly = "nothing-happens-before-its-time";
+    WakesInTime = "an-owner-wakes-when-something-is-due";
     RestIsTrue = "stored-rest-is-that-of-the-state";
     Answered = "every-message-answered-or-waiting";
     ActionsEnd = "every-action-ends";
     NoStartAfterDenial = "no-start-after-denial";
     ParkedStartsNothing = "a-parked-session-starts-nothing";
-    ParkedWantsNothing = "a-parked-session-wants-nothing";
+    ParkedBeginsNothing = "a-parked-session-wants-only-what-it-began";
     WantedOrDone = "effects-are-exactly-what-is-open";
+    HeldUntilAnswered = "a-held-call-starts-only-with-its-answer";
+    ApprovalInTime = "an-approval-is-used-in-its-time";
+    RunsAsApproved = "what-runs-is-what-was-approved";
+    AskEndsOnce = "ask-ends-once";
+    AnsweredInTime = "an-ask-is-answered-in-its-time";
+    AnsweredAsSeen = "a-text-answers-only-what-was-seen";
+    MessageOvertakes = "a-message-overtakes-the-asks-before-it";
+    NoStartAfterStop = "nothing-starts-after-a-stop";
+    StopsItsScope = "a-stop-ends-only-its-scope";
+    StopEndsScope = "a-stop-ends-all-of-its-scope";
+    InterruptFirst = "an-interrupt-ends-the-foreground-first";
+    TimerEndsOnce = "timer-ends-once";
+    NoteIsFinal = "a-note-is-final";
+    LateOnce = "a-late-outcome-is-told-once";
+    ShownOnce = "a-message-is-shown-once";
+    StatusNotShown = "a-status-message-is-never-shown";
+    RunFromMessage = "a-run-starts-from-a-waiting-message";
+    NoStartPastMessage = "no-start-past-an-unseen-message";
+    LastIsLast = "nothing-is-asked-after-the-last-reply";
+    WithinLimits = "spend-stays-within-its-limits";
 }
 
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! What a host does for an effect, step by step, against the virtual outside. It dies with its host.
 
-use super::outside::{Outside, Process};
+use super::outside::{Outside, Process, Slot};
 use super::{Step, World};
 use crate::monitor::{Invariant, Violation, hold, result_of};
 use crate::scenario::Kind;
@@ -15,6 +15,11 @@ use contract::outcome::{Outcome, ToolOutcome};
 use contract::text::Text;
 use serde::Serialize;
 
+/// Tokens that a reply of the virtual model may have.
+const OUTPUT_TOKENS_MAX: u64 = 10;
+/// How a command ends that heeds being told to.
+const SIGNAL: i32 = 15;
+
 #[derive(Clone, Debug, Serialize)]
 pub struct Executor {
     pub effect: Effect,
@@ -27,7 +32,15 @@ pub struct Executor {
 enum Job {
     Prepare,
     Model { sha256: Sha256, replies: u32 },
-    Tool { action: ActionId, call: CallId, kind: Kind, machine: MachineId },
+    Tool(Attempting),
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Attempting {
+    slot: Slot,
+    kind: Kind,
+    args_hash: Sha256,
+    machine: MachineId,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -58,7 +71,9 @@ impl Executor {
             Effect::Model { .. } => {
                 agent::context::context(state).map(|request| Job::Model { sha256: request.sha256(), replies: state.replies })
             }
-            Effect::Start { action, attempt } | Effect::Recover { action, attempt, .. } => tool_job(state, action, attempt),
+            Effect::Start { action, attempt } | Effect::Recover { action, attempt, .. } | Effect::Stop { action, attempt, .. } => {
+                attempting(state, action, attempt).map(Job::Tool)
+            }
         };
         let not_open = || Violation::new(Invariant::WantedOrDone, format!("{effect:?} is started and not open"));
         Ok(Executor { effect, job: job.ok_or_else(not_open)?, progress: Progress::Issued })
@@ -68,16 +83,17 @@ impl Executor {
     #[must_use]
     pub fn call(&self) -> Option<CallId> {
         match &self.job {
-            Job::Tool { call, .. } => Some(*call),
+            Job::Tool(tool) => Some(tool.slot.call),
             Job::Prepare | Job::Model { .. } => None,
         }
     }
 
+    /// The action it may still act for.
     #[must_use]
     pub fn action(&self) -> Option<ActionId> {
-        match &self.job {
-            Job::Tool { action, .. } => Some(*action),
-            Job::Prepare | Job::Model { .. } => None,
+        match (&self.job, &self.effect) {
+            (Job::Tool(_), Effect::Stop { .. }) | (Job::Prepare | Job::Model { .. }, _) => None,
+            (Job::Tool(tool), _) => Some(tool.slot.action),
         }
     }
 
@@ -87,11 +103,19 @@ impl Executor {
     }
 
     #[must_use]
-    pub fn steps(&self, outside: &Outside) -> &'static [Step] {
-        let Job::Tool { call, kind, .. } = &self.job else { return &[Step::Next] };
+    pub fn steps(&self, outside: &Outside, here: MachineId) -> &'static [Step] {
+        let Job::Tool(Attempting { slot, kind, machine, .. }) = &self.job else { return &[Step::Next] };
         match (kind, &self.effect, self.progress) {
+            // What runs inside an owner, or on another machine, cannot be told to end.
+            (_, Effect::Stop { .. }, _) => {
+                if *machine == here && outside.can_be_told(*slot) {
+                    &[Step::Next]
+                } else {
+                    &[]
+                }
+            }
             (_, _, Progress::GivenUp) => &[Step::Late],
-            (Kind::Shell, _, Progress::Acting) if outside.runs(*call, self.effect.attempt()) => &[],
+            (Kind::Shell, _, Progress::Acting) if outside.runs(*slot) => &[],
             (Kind::Shell, _, _) => &[Step::Next],
             (_, Effect::Start { .. }, _) => &[Step::Next, Step::Lost],
             _ => &[Step::Next],
@@ -99,29 +123,36 @@ impl Executor {
     }
 
     pub fn step(&mut self, world: &mut World, here: MachineId, step: Step) -> Result<Stepped, Violation> {
-        let attempt = self.effect.attempt();
         match self.job {
             Job::Prepare => Ok(Stepped::Ends(Outcome::Prepared(config(world)))),
             Job::Model { sha256, replies } => ask_model(world, self.effect.id(), sha256, replies),
-            Job::Tool { action, call, kind, machine } => match self.effect {
-                Effect::Recover { .. } => Ok(self.recover(world, call, kind, machine == here)),
-                Effect::Start { .. } | Effect::Prepare(_) | Effect::Model { .. } => self.run(world, (action, call, attempt), kind, step),
+            Job::Tool(tool) => match self.effect {
+                Effect::Stop { deadline, .. } => {
+                    world.outside.tell(tool.slot, deadline);
+                    Ok(Stepped::On)
+                }
+                Effect::Recover { .. } => Ok(self.recover(world, tool, tool.machine == here)),
+                Effect::Start { .. } | Effect::Prepare(_) | Effect::Model { .. } => self.run(world, tool, step),
             },
         }
     }
 
-    fn run(&mut self, world: &mut World, slot: (ActionId, CallId, u16), kind: Kind, step: Step) -> Result<Stepped, Violation> {
-        let (action, call, attempt) = slot;
+    fn run(&mut self, world: &mut World, tool: Attempting, step: Step) -> Result<Stepped, Violation> {
+        let Attempting { slot, kind, args_hash, .. } = tool;
         match (kind, self.progress, step) {
             (Kind::Shell, Progress::Issued, _) => {
-                world.outside.spawn(call, action, attempt);
+                world.outside.spawn(slot, args_hash);
                 self.progress = Progress::Acting;
                 Ok(Stepped::On)
             }
-            (Kind::Shell, _, _) => Ok(tool(ended(world.outside.process(call, attempt), attempt))),
-            (_, Progress::Issued, Step::Lost) => Ok(tool(lost())),
+            (Kind::Shell, _, _) => Ok(ends(ended(world.outside.process(slot), slot.attempt))),
+            (_, Progress::Issued, Step::Lost) => Ok(ends(lost())),
+            // Another owner claimed it meanwhile.
+            (Kind::Write, Progress::Issued, _) if world.outside.process(slot) == Some(Process::Void) => {
+                Ok(ends(ToolOutcome::Cancelled(CancelReason::NeverStarted)))
+            }
             (_, Progress::Issued, _) => {
-                world.outside.run(call, action, attempt, &mut world.monitor)?;
+                world.outside.run(slot, args_hash, &mut world.monitor)?;
                 self.progress = Progress::Acting;
                 Ok(Stepped::On)
             }
@@ -129,39 +160,44 @@ impl Executor {
                 self.progress = Progress::GivenUp;
                 Ok(Stepped::Says(Outcome::Tool(lost())))
             }
-            (_, Progress::Acting | Progress::GivenUp, _) => Ok(tool(finished(attempt, Some(0)))),
+            (_, Progress::Acting | Progress::GivenUp, _) => Ok(ends(finished(slot.attempt, Some(0)))),
         }
     }
 
-    fn recover(&mut self, world: &mut World, call: CallId, kind: Kind, same_machine: bool) -> Stepped {
-        let attempt = self.effect.attempt();
+    fn recover(&mut self, world: &mut World, tool: Attempting, same_machine: bool) -> Stepped {
+        let Attempting { slot, kind, args_hash, .. } = tool;
         let unknown = |reason| ToolOutcome::Unknown { reason, output: Text::from("") };
         if !same_machine {
-            return tool(unknown(UnknownReason::OtherMachine));
+            return ends(unknown(UnknownReason::OtherMachine));
         }
         match kind {
-            Kind::Shell => match world.outside.process(call, attempt) {
+            Kind::Shell => match world.outside.process(slot) {
                 None | Some(Process::Spawned | Process::Stillborn) => {
-                    world.outside.make_void(call, attempt, self.action());
-                    tool(ToolOutcome::Cancelled(CancelReason::NeverStarted))
+                    world.outside.make_void(slot, args_hash);
+                    ends(ToolOutcome::Cancelled(CancelReason::NeverStarted))
                 }
                 Some(Process::Running) => {
                     self.progress = Progress::Acting;
                     Stepped::Says(Outcome::Tool(ToolOutcome::Adopted))
                 }
-                process => tool(ended(process, attempt)),
+                process => ends(ended(process, slot.attempt)),
             },
-            Kind::Write if world.outside.ran(call) > 0 => tool(finished(attempt, None)),
-            Kind::Write => tool(ToolOutcome::Cancelled(CancelReason::NoEffect)),
-            Kind::Look | Kind::Mail | Kind::Pay => tool(unknown(UnknownReason::Died)),
+            Kind::Write if world.outside.ran(slot.call, slot.action) > 0 => ends(finished(slot.attempt, None)),
+            Kind::Write => {
+                world.outside.make_void(slot, args_hash);
+                ends(ToolOutcome::Cancelled(CancelReason::NoEffect))
+            }
+            Kind::Look | Kind::Mail | Kind::Pay | Kind::Wait | Kind::Question => ends(unknown(UnknownReason::Died)),
         }
     }
 }
 
-fn tool_job(state: &State, action: ActionId, attempt: u16) -> Option<Job> {
+fn attempting(state: &State, action: ActionId, attempt: u16) -> Option<Attempting> {
     let (call, open) = state.call_of(action)?;
     let Stage::Started(started) = &open.stage else { return None };
-    (started.number == attempt).then_some(Job::Tool { action, call, kind: Kind::of(&open.tool)?, machine: started.machine })
+    let slot = Slot { call, action, attempt };
+    let kind = Kind::of(&open.tool)?;
+    (started.number == attempt).then_some(Attempting { slot, kind, args_hash: open.args_hash, machine: started.machine })
 }
 
 fn ask_model(world: &World, effect: EffectId, sha256: Sha256, replies: u32) -> Result<Stepped, Violation> {
@@ -174,7 +210,7 @@ fn ask_model(world: &World, effect: EffectId, sha256: Sha256, replies: u32) -> R
     Ok(Stepped::Ends(Outcome::Model(world.scenario.reply(replies as usize, proven.attempt, &proven.model))))
 }
 
-fn tool(outcome: ToolOutcome) -> Stepped {
+fn ends(outcome: ToolOutcome) -> Stepped {
     Stepped::Ends(Outcome::Tool(outcome))
 }
 
@@ -189,6 +225,7 @@ fn finished(attempt: u16, exit: Option<i32>) -> ToolOutcome {
 fn ended(process: Option<Process>, attempt: u16) -> ToolOutcome {
     match process {
         Some(Process::Exited) => finished(attempt, Some(0)),
+        Some(Process::Killed) => ToolOutcome::Finished { ok: false, output: result_of(attempt), exit: None, signal: Some(SIGNAL) },
         Some(Process::Dead) => ToolOutcome::Unknown { reason: UnknownReason::Died, output: Text::from("part") },
         Some(Process::Void | Process::Stillborn | Process::Spawned | Process::Running) | None => {
             ToolOutcome::Cancelled(CancelReason::NeverStarted)
@@ -197,10 +234,16 @@ fn ended(process: Option<Process>, attempt: u16) -> ToolOutcome {
 }
 
 fn config(world: &World) -> ConfigRef {
+    let options = &world.scenario.options;
     ConfigRef {
         sha256: Sha256::of(b"config"),
+        bytes: 0,
         model: "scripted".to_owned(),
-        fallback: world.scenario.options.fallback.clone(),
-        max_turns: world.scenario.options.max_turns.unwrap_or(ITERATIONS_DEFAULT),
+        fallback: options.fallback.clone(),
+        max_turns: options.max_turns.unwrap_or(ITERATIONS_DEFAULT),
+        policy: options.policy.clone(),
+        limits: options.limits,
+        prices: None,
+        output_tokens_max: OUTPUT_TOKENS_MAX,
     }
 }

@@ -12,7 +12,7 @@ use contract::effect::{Effect, EffectId};
 use contract::id::{ActionId, CallId, HostId, StreamId};
 use contract::input::Input;
 use contract::machine::Machine;
-use contract::port::AppendError;
+use contract::port::{Append, AppendError};
 use contract::units::Time;
 use runtime::drive::{Caller, Cause, Do, Driver, Leave, Place};
 use serde::Serialize;
@@ -24,15 +24,16 @@ pub struct Host {
     driver: Driver<Agent>,
     executors: BTreeMap<(EffectId, u16), Executor>,
     /// When it rings.
-    alarm: Option<Time>,
+    pub(super) alarm: Option<Time>,
 }
 
 /// A host as far as it can make a difference.
 #[derive(Serialize)]
 struct View<'a> {
     driver: &'a Driver<Agent>,
-    /// What the append under way holds follows from the state it met and the inputs it answers, which the driver shows.
-    flight: Option<Landing>,
+    /// What the append under way holds follows from its time, the state it met and the inputs it answers, which the
+    /// driver shows.
+    flight: Option<(Landing, Time)>,
     /// Only where it matters and is not the fold of the log and the append under way.
     state: Option<&'a State>,
     /// Sorted by call: the order of actions is the order of their hashes, which means nothing.
@@ -66,6 +67,22 @@ impl Host {
         self.driver.has_left()
     }
 
+    #[must_use]
+    pub fn state(&self) -> &State {
+        self.driver.state()
+    }
+
+    /// The append under way.
+    #[must_use]
+    pub fn in_flight(&self) -> Option<&Append> {
+        self.driver.in_flight()
+    }
+
+    /// What its executors work on.
+    pub fn effects(&self) -> impl Iterator<Item = Effect> {
+        self.executors.values().map(|executor| executor.effect)
+    }
+
     /// Actions that an executor of this host may still act for.
     pub fn actions(&self) -> impl Iterator<Item = (ActionId, u16)> {
         self.executors.values().filter_map(|executor| Some((executor.action()?, executor.effect.attempt())))
@@ -85,7 +102,7 @@ impl Host {
             Some(Landing::Fits | Landing::Conflicts) => false,
         };
         let call = |effect: Effect| match effect {
-            Effect::Start { action, .. } | Effect::Recover { action, .. } => {
+            Effect::Start { action, .. } | Effect::Recover { action, .. } | Effect::Stop { action, .. } => {
                 state.call_of(action).or_else(|| log.state.call_of(action)).map(|(call, _)| call)
             }
             Effect::Prepare(_) | Effect::Model { .. } => None,
@@ -94,6 +111,7 @@ impl Host {
         executors.sort_by_key(|(call, executor)| (*call, executor.effect.attempt()));
         let mut begun: Vec<_> = self.driver.begun().map(|(effect, ended)| (call(effect), effect, ended)).collect();
         begun.sort_by_key(|(call, effect, _)| (*call, effect.attempt()));
+        let flight = flight.zip(self.driver.in_flight().map(|append| append.time));
         View { driver: &self.driver, flight, state: is_needed.then_some(state), executors, begun, alarm: self.alarm }
     }
 
@@ -113,7 +131,8 @@ impl Host {
             moves.push(Move::Rings(index));
         }
         for ((effect, attempt), executor) in &self.executors {
-            let steps = executor.steps(&world.outside).iter().filter(|step| **step != Step::Lost || world.losses_left > 0);
+            let steps =
+                executor.steps(&world.outside, self.place.machine).iter().filter(|step| **step != Step::Lost || world.losses_left > 0);
             moves.extend(steps.map(|step| Move::Executes(index, *effect, *attempt, *step)));
         }
     }
@@ -152,8 +171,9 @@ impl Host {
                 self.executors.insert((effect.id(), effect.attempt()), executor);
             }
             Do::Stop(effect) => drop(self.executors.remove(&(effect.id(), effect.attempt()))),
-            Do::Answer { caller, answer } => world.people.answered(caller, &answer, &world.monitor)?,
+            Do::Answer { caller, answer } => world.people.answered(caller, &answer, &world.scenario, &world.log, &world.monitor)?,
             Do::Wake { at } => self.alarm = Some(at),
+            Do::Again => return Ok(Some(Cause::Again)),
             Do::Quarantine { reason, .. } => return Err(Violation::new(Invariant::ReachesRest, format!("quarantined: {reason}"))),
             Do::Leave(leave) => {
                 hold(leave == Leave::Fenced, Invariant::ReachesRest, || format!("left: {leave:?}"))?;
@@ -166,7 +186,9 @@ impl Host {
 
     pub fn ring(&mut self, world: &mut World) -> Result<(), Violation> {
         self.alarm = None;
-        self.on(world, Cause::Due)
+        self.on(world, Cause::Due)?;
+        let again = self.driver.is_settled() && self.alarm.is_some_and(|at| at <= world.clock);
+        hold(!again, Invariant::ReachesRest, || format!("due at {:?} and nothing to do: {:?}", self.alarm, self.driver.state()))
     }
 
     pub fn input(&mut self, world: &mut World, caller: Option<Caller>, input: Input) -> Result<(), Violation> {
@@ -207,10 +229,20 @@ impl Host {
             return Ok(());
         }
         hold(*state == *log.state, Invariant::FoldEqualsLive, || format!("{state:?}\nand\n{:?}", log.state))?;
+        monitor.check_ended()?;
+        let due = Agent::due(state);
+        let wakes = due.is_none_or(|due| self.alarm.is_some_and(|at| at <= due));
+        hold(wakes, Invariant::WakesInTime, || format!("due at {due:?}, wakes at {:?}", self.alarm))?;
         let wanted = Agent::effects(state);
-        let tools = wanted.iter().filter(|effect| matches!(effect, Effect::Start { .. } | Effect::Recover { .. })).count();
-        let expected = if monitor.is_parked() { 0 } else { monitor.open_attempts() };
-        hold(tools == expected, Invariant::WantedOrDone, || format!("{tools} wanted, {expected} open"))?;
-        hold(wanted.is_empty() || !monitor.is_parked(), Invariant::ParkedWantsNothing, || format!("{wanted:?}"))
+        let expected = monitor.expected_effects();
+        let foreign = wanted.iter().find(|effect| !expected.contains(effect));
+        let begins = monitor.is_parked() && foreign.is_some();
+        hold(!begins, Invariant::ParkedBeginsNothing, || format!("{foreign:?}"))?;
+        let missing = expected.iter().find(|effect| !wanted.contains(effect));
+        let exact = foreign.is_none() && missing.is_none() && wanted.len() == expected.len();
+        hold(exact, Invariant::WantedOrDone, || format!("{wanted:?} wanted, {expected:?} open"))?;
+        let begun: Vec<Effect> = self.driver.begun().map(|(effect, _)| effect).collect();
+        let all_begun = begun.len() == wanted.len() && begun.iter().all(|effect| wanted.contains(effect));
+        hold(all_begun, Invariant::WantedOrDone, || format!("{wanted:?} wanted, {begun:?} begun"))
     }
 }

@@ -4,7 +4,7 @@ use crate::monitor::{Invariant, Monitor, Violation, hold};
 use agent::{Agent, State};
 use contract::body::Body;
 use contract::event::Event;
-use contract::id::StreamId;
+use contract::id::{Key, StreamId};
 use contract::machine::Machine;
 use contract::port::{Append, AppendError, Appended};
 use contract::units::{Epoch, Position, Version};
@@ -40,6 +40,15 @@ impl VirtualLog {
     #[must_use]
     pub fn read(&self, from: Version) -> Vec<Event> {
         self.events.iter().filter(|event| event.version >= from).map(|event| event.as_ref().clone()).collect()
+    }
+
+    /// Where the ask was opened that was answered under this key, if one was.
+    #[must_use]
+    pub fn asked(&self, key: &Key) -> Option<Version> {
+        let bodies = || self.events.iter().map(|event| (event.version, &event.draft.body));
+        let mut answers = bodies().filter_map(|(_, body)| if let Body::AskAnswered(answered) = body { Some(answered) } else { None });
+        let ask = answers.find(|answered| answered.key == *key)?.ask;
+        bodies().find_map(|(version, body)| matches!(body, Body::AskOpened(opened) if opened.ask.ask == ask).then_some(version))
     }
 
     pub fn acquire(&mut self) -> Epoch {
@@ -93,7 +102,7 @@ impl VirtualLog {
         if let Body::ModelRequested(requested) = &event.draft.body {
             let request = agent::context::context(&self.state);
             let request = request.ok_or_else(|| Violation::new(Invariant::RequestProven, "requested, and no call is open"))?;
-            monitor.request(&request, requested.request_sha256)?;
+            monitor.request(&request, requested.request_sha256, &self.events)?;
         }
         Arc::make_mut(&mut self.events).push(Arc::new(event));
         Ok(())

@@ -12,16 +12,19 @@ mod tests;
 
 pub use host::Host;
 pub use log::VirtualLog;
-pub use outside::Outside;
+pub use outside::{Outside, Slot};
 pub use people::People;
 
-use crate::canon::{Canon, canon_both};
+use crate::canon::{Canon, Spending, canon_both};
 use crate::monitor::{Invariant, Monitor, Violation, hold};
 use crate::scenario::Scenario;
+use agent::state::Call;
+use contract::config::Limits;
 use contract::effect::EffectId;
-use contract::id::{BootId, CallId, HostId, MachineId, SessionId, StreamId};
+use contract::id::{BootId, HostId, MachineId, SessionId, StreamId};
 use contract::machine::Rest;
 use contract::units::Time;
+use outside::Habits;
 use runtime::drive::{Cause, Place};
 use serde::Serialize;
 use std::sync::Arc;
@@ -37,8 +40,10 @@ pub struct World {
     pub people: People,
     pub monitor: Monitor,
     pub clock: Time,
+    crashes_left: Option<u8>,
     takeovers_left: u8,
     losses_left: u8,
+    lapses_left: u8,
     /// Living processes; the last one is the newest, an earlier one is stale.
     pub hosts: Vec<Host>,
     hosts_ever: u16,
@@ -55,27 +60,28 @@ pub enum Move {
     /// The executor of an effect takes its next step.
     Executes(usize, EffectId, u16, Step),
     /// A supervised process takes its next step, whoever watches.
-    Process(CallId, u16, Life),
-    /// A person sends the next message to a host, or through another process.
-    Says {
+    Process(Slot, Life),
+    /// A person does the next thing at a host, or through another process.
+    Gives {
+        person: usize,
         to: Option<usize>,
     },
     /// A host notices that another process appended.
     Notices(usize),
-    /// The time comes that the session waits for.
+    /// The time comes that the session or a process waits for.
     TimePasses,
+    /// Nobody does anything for so long that an approval may lapse.
+    Lapses,
     /// The alarm of a host rings.
     Rings(usize),
-    /// A person lets a parked session go on, or ends it.
-    Decides,
 }
 
 /// What a process is given before it has the stream, so that it stands in one append with the takeover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opening {
     Nothing,
-    Message,
-    Resume,
+    /// What this person does next.
+    Gives(usize),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,6 +108,8 @@ pub enum Step {
 pub enum Life {
     Claims,
     Exits,
+    /// It ends because it was told to, or is killed at the deadline.
+    Heeds,
     /// Killed together with its supervisor.
     Dies,
 }
@@ -116,8 +124,10 @@ impl World {
             people: People::new(&scenario),
             monitor: Monitor::default(),
             clock: BEGIN,
+            crashes_left: scenario.crashes,
             takeovers_left: scenario.takeovers,
             losses_left: scenario.losses,
+            lapses_left: scenario.lapses.0,
             hosts: Vec::new(),
             hosts_ever: 0,
             scenario,
@@ -127,14 +137,21 @@ impl World {
     /// The part that survives the death of every process.
     #[must_use]
     pub fn durable(&self) -> impl Serialize + '_ {
-        (&self.log, &self.outside, self.people.durable(), &self.monitor, (self.clock, self.takeovers_left, self.losses_left))
+        let left = (self.crashes_left, self.takeovers_left, self.losses_left, self.lapses_left);
+        (&self.log, self.clock, &self.outside, self.people.durable(), &self.monitor, left)
     }
 
     /// Canonical form of the durable part, and of everything.
     #[must_use]
     pub fn canon(&self) -> (Canon, Canon) {
         let hosts: Vec<_> = self.hosts.iter().map(|host| host.view(&self.log)).collect();
-        canon_both(&self.durable(), &(hosts, self.people.living()))
+        canon_both(&self.durable(), &(hosts, self.people.living()), self.spending())
+    }
+
+    /// Without a limit nothing depends on what was spent.
+    fn spending(&self) -> Spending {
+        let Limits { tokens, cost_micros, .. } = self.scenario.options.limits;
+        if tokens.or(cost_micros).is_none() { Spending::Ignored } else { Spending::Counts }
     }
 
     #[must_use]
@@ -143,14 +160,29 @@ impl World {
         self.openings(&mut moves);
         for (index, host) in self.hosts.iter().enumerate() {
             host.moves(index, self, &mut moves);
-            moves.push(Move::HostDies(index));
+            if self.crashes_left != Some(0) {
+                moves.push(Move::HostDies(index));
+            }
         }
-        self.outside.moves(self.scenario.stillbirths, &mut moves);
+        let habits = Habits { stillbirths: self.scenario.stillbirths, stubborn: self.scenario.stubborn };
+        self.outside.moves(habits, self.clock, &mut moves);
         self.people.moves(self, &mut moves);
-        if agent::rest::due(&self.log.state).is_some_and(|at| at > self.clock) {
+        if self.next_time().is_some() {
             moves.push(Move::TimePasses);
         }
+        let approved = |call: &Call| call.approved_until.is_some_and(|until| until > self.clock);
+        if self.lapses_left > 0 && self.log.state.calls.values().any(approved) {
+            moves.push(Move::Lapses);
+        }
         moves
+    }
+
+    /// The next time that makes a difference to anybody. What is due already comes first.
+    fn next_time(&self) -> Option<Time> {
+        let due = agent::rest::due(&self.log.state);
+        let deadlines = self.outside.deadlines().filter(|_| self.scenario.stubborn);
+        let next = due.into_iter().chain(deadlines.filter(|at| *at > self.clock)).min();
+        next.filter(|at| *at > self.clock)
     }
 
     fn openings(&self, moves: &mut Vec<Move>) {
@@ -158,27 +190,22 @@ impl World {
         if self.hosts.is_empty() || takes_over {
             moves.push(Move::HostStarts(Opening::Nothing));
         }
-        if self.hosts.is_empty() && self.people.has_message() {
-            moves.push(Move::HostStarts(Opening::Message));
-        }
-        if self.hosts.is_empty() && self.log.has_owner() && self.people.may_resume() && !self.scenario.denies {
-            moves.push(Move::HostStarts(Opening::Resume));
+        if self.hosts.is_empty() {
+            moves.extend(self.people.openers(self).map(|person| Move::HostStarts(Opening::Gives(person))));
         }
     }
 
     /// Whether the move is a fault or a wish, not the regular course of things.
     fn is_optional(&self, a_move: &Move) -> bool {
         match a_move {
-            Move::HostDies(_) | Move::Executes(_, _, _, Step::Lost | Step::Late) => true,
+            Move::HostDies(_) | Move::Executes(_, _, _, Step::Lost | Step::Late) | Move::Gives { .. } | Move::Lapses => true,
             Move::HostStarts(_) => !self.hosts.is_empty(),
             Move::Append(..)
             | Move::Executes(_, _, _, Step::Next)
             | Move::Process(..)
-            | Move::Says { .. }
             | Move::Notices(_)
             | Move::TimePasses
-            | Move::Rings(_)
-            | Move::Decides => false,
+            | Move::Rings(_) => false,
         }
     }
 
@@ -186,6 +213,7 @@ impl World {
         match a_move {
             Move::HostStarts(opening) => self.start_host(opening)?,
             Move::HostDies(index) => {
+                self.crashes_left = self.crashes_left.map(|left| left - 1);
                 let host = self.hosts.remove(index);
                 self.people.host_died(host.id());
             }
@@ -194,12 +222,15 @@ impl World {
                 self.losses_left -= u8::from(step == Step::Lost);
                 self.with_host(index, |host, world| host.execute(world, effect, attempt, step))?;
             }
-            Move::Process(call, attempt, life) => self.outside.live(call, attempt, life, &mut self.monitor)?,
-            Move::Says { to } => self.say(to)?,
+            Move::Process(slot, life) => self.outside.live(slot, life, &mut self.monitor)?,
+            Move::Gives { person, to } => self.give(person, to)?,
             Move::Notices(index) => self.with_host(index, |host, world| host.on(world, Cause::Changed))?,
-            Move::TimePasses => self.clock = agent::rest::due(&self.log.state).unwrap_or(self.clock),
+            Move::TimePasses => self.clock = self.next_time().unwrap_or(self.clock),
+            Move::Lapses => {
+                self.lapses_left -= 1;
+                self.clock = self.clock.plus_ms(self.scenario.lapses.1);
+            }
             Move::Rings(index) => self.with_host(index, Host::ring)?,
-            Move::Decides => self.decide()?,
         }
         self.forget();
         Ok(())
@@ -220,22 +251,31 @@ impl World {
         for host in &self.hosts {
             host.check(&self.log, &self.monitor)?;
         }
-        if moves.iter().all(|a_move| self.is_optional(a_move)) {
-            self.check_quiet()?;
+        let needed = |a_move: &&Move| !self.is_optional(a_move);
+        match moves.iter().filter(needed).collect::<Vec<_>>().as_slice() {
+            [] => self.check_quiet(),
+            [Move::TimePasses] => self.check_waiting(),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
-    /// What must hold when nothing is left to happen by itself.
+    /// What must hold when only time can go on.
+    fn check_waiting(&self) -> Result<(), Violation> {
+        let state = &self.log.state;
+        let rest = agent::rest::rest(state);
+        let at_rest = rest != Rest::Busy || self.outside.deadlines().next().is_some();
+        hold(at_rest, Invariant::ReachesRest, || format!("busy, and only time goes on: {state:?}"))
+    }
+
+    /// What must hold when nothing is left to happen by itself. People may still have something to say.
     fn check_quiet(&self) -> Result<(), Violation> {
         let state = &self.log.state;
-        let waiting = self.monitor.is_parked();
         let rest = agent::rest::rest(state);
         hold(rest == Rest::Waiting, Invariant::ReachesRest, || format!("quiet while {rest:?}: {state:?}"))?;
-        let answered = state.inbox.is_empty() && !self.monitor.has_open_run();
-        hold(answered || waiting, Invariant::Answered, || format!("quiet with {:?} open: {state:?}", state.run))?;
-        hold(self.monitor.open_actions() == 0 || waiting, Invariant::ActionsEnd, || format!("{:?}", self.monitor))?;
-        self.people.check_quiet(&self.monitor)
+        let waits = self.monitor.waits_for_person();
+        let answered = !self.monitor.has_open_run() && !self.monitor.has_unanswered();
+        hold(answered || waits, Invariant::Answered, || format!("quiet with {:?} open: {state:?}", state.run))?;
+        hold(self.monitor.open_actions() == 0 || waits, Invariant::ActionsEnd, || format!("{:?}", self.monitor))
     }
 
     fn start_host(&mut self, opening: Opening) -> Result<(), Violation> {
@@ -253,8 +293,7 @@ impl World {
         }
         match opening {
             Opening::Nothing => {}
-            Opening::Message => self.say_first(&mut host)?,
-            Opening::Resume => self.resume_first(&mut host)?,
+            Opening::Gives(person) => self.give_first(person, &mut host)?,
         }
         host.on(self, Cause::Open)?;
         self.hosts.push(host);

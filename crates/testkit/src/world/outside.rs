@@ -1,23 +1,33 @@
 //! Tools as the world has them: what ran, what runs under a supervisor, and what a probe would find.
 
 use super::{Life, Move};
-use crate::monitor::{Monitor, Violation};
-use contract::id::{ActionId, CallId};
+use crate::monitor::{Acted, Monitor, Violation};
+use contract::id::{ActionId, CallId, Sha256};
+use contract::units::Time;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// By call and not by action, because the order of actions is the order of their hashes.
+/// An attempt; the call comes first, because the order of actions is the order of their hashes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Slot {
+    pub call: CallId,
+    pub action: ActionId,
+    pub attempt: u16,
+}
+
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Outside {
-    attempts: BTreeMap<(CallId, u16), Attempt>,
-    /// How often the effect of a call happened.
-    ran: BTreeMap<CallId, u16>,
+    attempts: BTreeMap<Slot, Attempt>,
+    /// How often the effect of an action happened.
+    ran: BTreeMap<(CallId, ActionId), u16>,
 }
 
 #[derive(Clone, Debug, Serialize)]
 struct Attempt {
-    action: ActionId,
     process: Process,
+    args_hash: Sha256,
+    /// It was told to end, and is killed at this time.
+    deadline: Option<Time>,
 }
 
 /// A supervised process and its spool.
@@ -29,6 +39,8 @@ pub enum Process {
     Running,
     /// The exit record is written.
     Exited,
+    /// The exit record is written, and names a signal.
+    Killed,
     /// Claimed, and dead without an exit record.
     Dead,
     /// Recovery claimed first: nothing ran or ever will.
@@ -41,96 +53,119 @@ impl Process {
     fn is_over(self) -> bool {
         match self {
             Process::Spawned | Process::Running => false,
-            Process::Exited | Process::Dead | Process::Void | Process::Stillborn => true,
+            Process::Exited | Process::Killed | Process::Dead | Process::Void | Process::Stillborn => true,
         }
     }
 }
 
+/// How processes of a scenario behave.
+#[derive(Clone, Copy, Debug)]
+pub struct Habits {
+    /// Supervisors may die before they run anything.
+    pub stillbirths: bool,
+    /// What is told to end goes on until its deadline.
+    pub stubborn: bool,
+}
+
 impl Outside {
-    pub fn moves(&self, stillbirths: bool, moves: &mut Vec<Move>) {
-        for ((call, attempt), found) in &self.attempts {
-            let lives: &[Life] = match found.process {
-                Process::Spawned if stillbirths => &[Life::Claims, Life::Dies],
-                Process::Spawned => &[Life::Claims],
-                Process::Running => &[Life::Exits, Life::Dies],
-                Process::Exited | Process::Dead | Process::Void | Process::Stillborn => &[],
+    pub fn moves(&self, habits: Habits, now: Time, moves: &mut Vec<Move>) {
+        for (slot, found) in &self.attempts {
+            let heeds = |deadline: Time| !habits.stubborn || deadline <= now;
+            let lives: &[Life] = match (found.process, found.deadline) {
+                (Process::Spawned, _) if habits.stillbirths => &[Life::Claims, Life::Dies],
+                (Process::Spawned, _) => &[Life::Claims],
+                (Process::Running, Some(deadline)) if heeds(deadline) => &[Life::Exits, Life::Heeds],
+                (Process::Running, _) => &[Life::Exits, Life::Dies],
+                (Process::Exited | Process::Killed | Process::Dead | Process::Void | Process::Stillborn, _) => &[],
             };
-            moves.extend(lives.iter().map(|life| Move::Process(*call, *attempt, *life)));
+            moves.extend(lives.iter().map(|life| Move::Process(*slot, *life)));
         }
     }
 
-    pub fn live(&mut self, call: CallId, attempt: u16, life: Life, monitor: &mut Monitor) -> Result<(), Violation> {
-        let Some(found) = self.attempts.get(&(call, attempt)) else { return Ok(()) };
-        let action = found.action;
+    /// When a supervisor kills what was told to end.
+    pub fn deadlines(&self) -> impl Iterator<Item = Time> {
+        self.attempts.values().filter(|found| found.process == Process::Running).filter_map(|found| found.deadline)
+    }
+
+    pub fn live(&mut self, slot: Slot, life: Life, monitor: &mut Monitor) -> Result<(), Violation> {
+        let Some(found) = self.attempts.get(&slot) else { return Ok(()) };
         let next = match (found.process, life) {
             (Process::Spawned, Life::Claims) => {
-                self.run(call, action, attempt, monitor)?;
+                self.run(slot, found.args_hash, monitor)?;
                 Process::Running
             }
             (Process::Spawned, Life::Dies) => Process::Stillborn,
             (Process::Running, Life::Exits) => Process::Exited,
+            (Process::Running, Life::Heeds) => Process::Killed,
             (Process::Running, Life::Dies) => Process::Dead,
             (process, _) => process,
         };
-        self.set(call, action, attempt, next);
+        if let Some(found) = self.attempts.get_mut(&slot) {
+            found.process = next;
+        }
         Ok(())
     }
 
     /// The effect of a call happens now.
-    pub fn run(&mut self, call: CallId, action: ActionId, attempt: u16, monitor: &mut Monitor) -> Result<(), Violation> {
-        let live =
-            self.attempts.iter().any(|((other, number), found)| *other == call && *number != attempt && found.process == Process::Running);
-        monitor.effect(action, attempt, self.ran(call), live)?;
+    pub fn run(&mut self, slot: Slot, args_hash: Sha256, monitor: &mut Monitor) -> Result<(), Violation> {
+        let Slot { call, action, attempt } = slot;
+        let is_other = |other: &Slot| other.call == call && *other != slot;
+        let live = self.attempts.iter().any(|(other, found)| is_other(other) && found.process == Process::Running);
+        monitor.acted(&Acted { action, attempt, args_hash, ran_before: self.ran(call, action), live })?;
         // More than two is no more wrong than two, and would keep equal worlds apart.
-        let ran = self.ran.entry(call).or_default();
+        let ran = self.ran.entry((call, action)).or_default();
         *ran = (*ran + 1).min(2);
         Ok(())
     }
 
     #[must_use]
-    pub fn ran(&self, call: CallId) -> u16 {
-        self.ran.get(&call).copied().unwrap_or_default()
+    pub fn ran(&self, call: CallId, action: ActionId) -> u16 {
+        self.ran.get(&(call, action)).copied().unwrap_or_default()
     }
 
     #[must_use]
-    pub fn process(&self, call: CallId, attempt: u16) -> Option<Process> {
-        self.attempts.get(&(call, attempt)).map(|found| found.process)
+    pub fn process(&self, slot: Slot) -> Option<Process> {
+        self.attempts.get(&slot).map(|found| found.process)
     }
 
     /// Whether a watcher of this attempt has nothing to do yet.
     #[must_use]
-    pub fn runs(&self, call: CallId, attempt: u16) -> bool {
-        self.process(call, attempt).is_some_and(|process| !process.is_over())
+    pub fn runs(&self, slot: Slot) -> bool {
+        self.process(slot).is_some_and(|process| !process.is_over())
+    }
+
+    /// Whether it listens to its control socket and was not told to end yet.
+    #[must_use]
+    pub fn can_be_told(&self, slot: Slot) -> bool {
+        self.attempts.get(&slot).is_some_and(|found| found.process == Process::Running && found.deadline.is_none())
+    }
+
+    pub fn tell(&mut self, slot: Slot, deadline: Time) {
+        if let Some(found) = self.attempts.get_mut(&slot) {
+            found.deadline = Some(deadline);
+        }
     }
 
     /// A supervisor is spawned, unless recovery has claimed the attempt already.
-    pub fn spawn(&mut self, call: CallId, action: ActionId, attempt: u16) {
-        if self.process(call, attempt).is_none() {
-            self.set(call, action, attempt, Process::Spawned);
-        }
+    pub fn spawn(&mut self, slot: Slot, args_hash: Sha256) {
+        self.attempts.entry(slot).or_insert(Attempt { process: Process::Spawned, args_hash, deadline: None });
     }
 
     /// Recovery claims the attempt for itself: whatever was or would be spawned refuses to run.
-    pub fn make_void(&mut self, call: CallId, attempt: u16, action: Option<ActionId>) {
-        if let Some(action) = action {
-            self.set(call, action, attempt, Process::Void);
-        }
+    pub fn make_void(&mut self, slot: Slot, args_hash: Sha256) {
+        self.attempts.insert(slot, Attempt { process: Process::Void, args_hash, deadline: None });
     }
 
     /// Drops what nobody can ask about any more, so that equal worlds look equal: ended processes of attempts that
     /// nobody works on, and counts of calls that nobody can run again.
     pub fn forget(&mut self, is_worked_on: impl Fn(ActionId, u16) -> bool, is_open: impl Fn(CallId) -> bool) {
-        self.attempts.retain(|(_, number), attempt| !attempt.process.is_over() || is_worked_on(attempt.action, *number));
+        self.attempts.retain(|slot, attempt| !attempt.process.is_over() || is_worked_on(slot.action, slot.attempt));
         let attempts = &self.attempts;
-        self.ran.retain(|call, _| is_open(*call) || attempts.keys().any(|(other, _)| other == call));
+        self.ran.retain(|(call, _), _| is_open(*call) || attempts.keys().any(|slot| slot.call == *call));
     }
 
     /// Actions with a process that has not ended.
     pub fn actions(&self) -> impl Iterator<Item = ActionId> {
-        self.attempts.values().filter(|attempt| !attempt.process.is_over()).map(|attempt| attempt.action)
-    }
-
-    fn set(&mut self, call: CallId, action: ActionId, attempt: u16, process: Process) {
-        self.attempts.insert((call, attempt), Attempt { action, process });
+        self.attempts.iter().filter(|(_, attempt)| !attempt.process.is_over()).map(|(slot, _)| slot.action)
     }
 }

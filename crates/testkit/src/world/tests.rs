@@ -2,21 +2,21 @@
 
 use super::executor::Executor;
 use super::*;
-use contract::ask::{Ask, AskKind};
-use contract::body::{AskOpened, Body, ModelRequested, Purpose, RunStarted};
-use contract::config::ConfigRef;
+use contract::ask::{Ask, Subject};
+use contract::body::{AskOpened, Body, HostRecovered, MessageReceived, Mode, ModelRequested, Principal, Purpose, Spend, TimerFired};
 use contract::effect::Effect;
 use contract::event::{Actor, Draft, Event, Level, Trust};
-use contract::id::{ActionId, AskId, EventId, MessageId, RunId, Sha256};
+use contract::id::{ActionId, AskId, EventId, Key, MessageId, Sha256, TimerId};
 use contract::machine::Machine;
 use contract::port::{Append, Expected};
+use contract::text::Text;
 use contract::units::{Epoch, Version};
 use runtime::drive::{Caller, Refusal};
 
 /// A world whose one host waits for its model.
 fn asking() -> World {
     let mut world = World::new(Arc::new(crate::scenario::all().remove(0)));
-    for a_move in [Move::HostStarts(Opening::Message), Move::Append(0, AppendFate::Told)] {
+    for a_move in [Move::HostStarts(Opening::Gives(0)), Move::Append(0, AppendFate::Told)] {
         world.play(a_move).unwrap();
     }
     let prepare = world.moves().into_iter().find(|a_move| matches!(a_move, Move::Executes(..))).unwrap();
@@ -38,6 +38,10 @@ fn draft(world: &World, body: impl Into<Body>) -> Draft {
     Draft { id: EventId([77; 16]), cause, correlation: None, run: None, level, call: None, actor, trust, body: body.into() }
 }
 
+fn resume() -> Ask {
+    Ask { ask: AskId([1; 16]), subject: Subject::Resume, until: None }
+}
+
 fn broken(world: &World, moves: &[Move]) -> Invariant {
     world.check(moves).unwrap_err().invariant
 }
@@ -50,10 +54,13 @@ fn a_live_state_that_is_not_the_fold_is_told() {
 }
 
 #[test]
-fn a_parked_session_that_wants_something_is_told() {
-    let mut world = asking();
-    pretend(&mut world, AskOpened { ask: Ask { ask: AskId([1; 16]), kind: AskKind::Resume, until: None } });
-    assert_eq!(broken(&world, &world.moves()), Invariant::ParkedWantsNothing);
+fn a_parked_session_that_begins_something_is_told() {
+    let mut world = World::new(Arc::new(crate::scenario::all().remove(0)));
+    for a_move in [Move::HostStarts(Opening::Gives(0)), Move::Append(0, AppendFate::Told)] {
+        world.play(a_move).unwrap();
+    }
+    pretend(&mut world, AskOpened { ask: resume() });
+    assert_eq!(broken(&world, &world.moves()), Invariant::ParkedBeginsNothing);
 }
 
 #[test]
@@ -69,18 +76,24 @@ fn work_left_over_in_a_quiet_world_is_told() {
     world.play(Move::HostStarts(Opening::Nothing)).unwrap();
     world.play(Move::Append(0, AppendFate::Told)).unwrap();
     world.check(&[]).unwrap();
-    let config = ConfigRef { sha256: Sha256::of(b""), model: "m".to_owned(), fallback: Vec::new(), max_turns: 1 };
-    pretend(&mut world, RunStarted { run: RunId([1; 16]), message: MessageId([1; 16]), config });
+    world.play(Move::HostDies(0)).unwrap();
+    let from = Principal("p".to_owned());
+    let (message, text) = (MessageId([1; 16]), Text::from("do it"));
+    let mode = Mode::Steer;
+    pretend(&mut world, MessageReceived { message, key: Key("k".to_owned()), text, mode, from });
     assert_eq!(broken(&world, &[]), Invariant::Answered);
 }
 
 #[test]
 fn an_answer_that_does_not_fit_the_log_is_told() {
     let mut world = World::new(Arc::new(crate::scenario::all().remove(0)));
-    let answered = |world: &mut World, answer| world.people.answered(Caller(0), &answer, &world.monitor);
+    let answered = |world: &mut World, answer| world.people.answered(Caller(0), &answer, &world.scenario, &world.log, &world.monitor);
     let acknowledged = answered(&mut world, Ok(Version(1)));
     assert_eq!(acknowledged.unwrap_err().invariant, Invariant::AckedIsStored);
-    let mut stored = asking();
+    let mut stored = World::new(Arc::new(crate::scenario::all().remove(0)));
+    stored.play(Move::HostStarts(Opening::Gives(0))).unwrap();
+    let append = stored.hosts[0].in_flight().unwrap().clone();
+    stored.log.append(&append, Some(Epoch(1)), &mut stored.monitor).unwrap().unwrap();
     let refused = answered(&mut stored, Err(Refusal::Left));
     assert_eq!(refused.unwrap_err().invariant, Invariant::RefusedIsNotStored);
 }
@@ -95,11 +108,11 @@ fn an_append_that_cannot_be_folded_or_lies_about_its_rest_is_told() {
             Append { stream: world.log.stream.clone(), expected, time: BEGIN, drafts: vec![draft(&world, body)], fence: None, rest };
         world.log.append(&append, Some(Epoch(u64::MAX)), &mut world.monitor).unwrap_err().invariant
     };
-    let config = ConfigRef { sha256: Sha256::of(b""), model: "m".to_owned(), fallback: Vec::new(), max_turns: 1 };
-    let twice = RunStarted { run: RunId([1; 16]), message: MessageId([1; 16]), config };
-    assert_eq!(try_append(twice.into(), Rest::Busy), Invariant::ReachesRest);
-    let ask = AskOpened { ask: Ask { ask: AskId([1; 16]), kind: AskKind::Resume, until: None } };
-    assert_eq!(try_append(ask.into(), Rest::Busy), Invariant::RestIsTrue);
+    let nothing = TimerFired { timer: TimerId([1; 16]), note: Text::from("") };
+    assert_eq!(try_append(nothing.into(), Rest::Busy), Invariant::TimerEndsOnce);
+    let same = HostRecovered { stream: world.log.stream.clone(), by: Principal("p".to_owned()) };
+    assert_eq!(try_append(same.into(), Rest::Busy), Invariant::ReachesRest);
+    assert_eq!(try_append(AskOpened { ask: resume() }.into(), Rest::Waiting), Invariant::RestIsTrue);
 }
 
 #[test]
@@ -120,10 +133,26 @@ fn a_request_that_is_not_in_the_log_is_told() {
         epoch: agent::Agent::epoch(&world.log.state),
         covers: Version(1),
         nudge: None,
+        reserve: Spend::default(),
         request_sha256: Sha256::of(b"other"),
     };
     let mut forged = newest.as_ref().clone();
     forged.draft.body = other.into();
     Arc::make_mut(&mut world.log.events).push(Arc::new(forged));
     assert_eq!(play(&world), Invariant::RequestProven);
+}
+
+#[test]
+fn a_host_that_sleeps_past_what_is_due_is_told() {
+    let wait = crate::scenario::all().into_iter().find(|scenario| scenario.name == "wait").unwrap();
+    let mut world = World::new(Arc::new(wait));
+    world.play(Move::HostStarts(Opening::Gives(0))).unwrap();
+    while !world.moves().contains(&Move::TimePasses) {
+        let regular = |a_move: &Move| matches!(a_move, Move::Append(0, AppendFate::Told) | Move::Executes(_, _, _, Step::Next));
+        let next = world.moves().into_iter().find(regular).unwrap();
+        world.play(next).unwrap();
+    }
+    world.check(&world.moves()).unwrap();
+    world.hosts[0].alarm = None;
+    assert_eq!(broken(&world, &world.moves()), Invariant::WakesInTime);
 }

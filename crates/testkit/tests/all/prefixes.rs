@@ -1,6 +1,7 @@
 //! Every prefix of every history that a search reaches, also from the middle of an append, is a state to go on from.
 
 use crate::scenarios;
+use agent::state::{Call, Stage};
 use agent::{Agent, State};
 use contract::effect::Effect;
 use contract::event::{Draft, Event};
@@ -12,10 +13,9 @@ use contract::units::Epoch;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use testkit::explore::explore;
-use testkit::world::BEGIN;
 
 fn fold(state: &mut State, draft: Draft) {
-    let event = Event { version: state.version.next(), time: BEGIN, draft };
+    let event = Event { version: state.version.next(), time: state.time, draft };
     Agent::fold(state, &event).unwrap();
 }
 
@@ -23,7 +23,7 @@ fn fold(state: &mut State, draft: Draft) {
 fn advance_to_rest(state: &State) -> State {
     let mut state = state.clone();
     for _ in 0..ADVANCE_ROUNDS_MAX {
-        let drafts = Agent::advance(&state, BEGIN);
+        let drafts = Agent::advance(&state, state.time);
         if drafts.is_empty() {
             return state;
         }
@@ -39,7 +39,7 @@ fn taken_over(state: &State) -> State {
     let mut state = state.clone();
     let epoch = Epoch(state.epoch().0 + 1);
     let taken = Input::Taken { epoch, host: HostId([9; 16]), machine: MachineId([1; 16]), boot: BootId("boot".to_owned()) };
-    for draft in Agent::accept(&state, taken, BEGIN).unwrap() {
+    for draft in Agent::accept(&state, taken, state.time).unwrap() {
         fold(&mut state, draft);
     }
     advance_to_rest(&state)
@@ -47,15 +47,24 @@ fn taken_over(state: &State) -> State {
 
 fn check(state: &State) {
     let wanted = Agent::effects(state);
-    if state.is_parked() {
-        assert_eq!(wanted, [], "parked: {state:#?}");
-    }
+    let begins = |effect: &Effect| match effect {
+        Effect::Prepare(_) => true,
+        // What must end is ended also while the session stands still.
+        Effect::Recover { action, .. } => state.call_of(*action).is_none_or(|(_, call)| !goes_on(state, call)),
+        Effect::Model { .. } | Effect::Start { .. } | Effect::Stop { .. } => false,
+    };
+    assert!(!state.is_parked() || !wanted.iter().any(begins), "parked, and wants {wanted:?}: {state:#?}");
     let is_busy = Agent::rest(state) == Rest::Busy;
     assert!(is_busy || wanted.is_empty(), "at rest and wants {wanted:?}");
     match agent::context::context(state) {
         Some(request) => assert!(request.is_valid(), "{:#?}", request.items),
         None => assert!(!wanted.iter().any(|effect| matches!(effect, Effect::Model { .. })), "{state:#?}"),
     }
+}
+
+/// Whether its owner found it running, or was told to end it.
+fn goes_on(state: &State, call: &Call) -> bool {
+    matches!(&call.stage, Stage::Started(attempt) if attempt.adopted == Some(state.epoch()) || attempt.deadline.is_some())
 }
 
 /// Checks the prefixes of a history that no earlier one had, and returns how many these were.
@@ -97,6 +106,18 @@ fn every_prefix_folds_and_comes_to_rest() {
         "one empty reply",
         "failing model",
         "invalid call",
+        "held call",
+        "edited call, started late",
+        "approval of an hour ago",
+        "question answered by a text",
+        "person says that it happened",
+        "message while a retry waits",
+        "interrupt of a model call",
+        "steer past a wait",
+        "stop of a wait",
+        "stop races the answer",
+        "stop while a person is asked",
+        "limit of calls not extended",
     ];
     let mut prefixes = 0;
     for scenario in scenarios(&names) {

@@ -2,9 +2,9 @@
 
 use crate::scenarios;
 use agent::{Agent, State};
-use contract::ask::Answer;
-use contract::body::{CancelReason, FailureClass, Principal, UnknownReason};
-use contract::config::ConfigRef;
+use contract::ask::{Answer, Grant};
+use contract::body::{CancelReason, FailureClass, Scope, UnknownReason};
+use contract::config::{ConfigRef, Limits, Policy};
 use contract::effect::EffectId;
 use contract::event::Draft;
 use contract::id::{BootId, HostId, Key, MachineId, Sha256};
@@ -15,29 +15,45 @@ use contract::text::Text;
 use contract::units::Epoch;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use testkit::canon::{Canon, canon};
+use testkit::canon::{Canon, Spending, canon_both};
 use testkit::explore::explore;
-use testkit::scenario::Scenario;
-use testkit::world::{BEGIN, World};
+use testkit::scenario::{Call, Kind, Scenario};
+use testkit::world::World;
+
+/// Longer than anything in the scenarios waits.
+const A_WHILE_MS: u64 = 8 * 24 * 60 * 60 * 1_000;
 
 /// Everything a machine can be asked, answered.
 fn behaviour(scenario: &Scenario, state: &State) -> Canon {
     let request = agent::context::context(state).map(|request| (request.items.len(), request.sha256()));
     let accepted: Vec<Result<Vec<Draft>, Rejection>> =
-        inputs(scenario, state).into_iter().map(|input| Agent::accept(state, input, BEGIN)).collect();
-    canon(&(state, Agent::advance(state, BEGIN), Agent::effects(state), Agent::rest(state), request, accepted))
+        inputs(scenario, state).into_iter().map(|input| Agent::accept(state, input, state.time)).collect();
+    let (now, later) = (Agent::advance(state, state.time), state.time.plus_ms(A_WHILE_MS));
+    let all = (state, now, Agent::advance(state, later), Agent::effects(state), Agent::rest(state), request, accepted);
+    canon_both(&all, &(), Spending::Ignored).0
 }
 
 fn inputs(scenario: &Scenario, state: &State) -> Vec<Input> {
-    let by = Principal("person".to_owned());
-    let mut inputs: Vec<Input> = (0..scenario.messages.len()).map(|index| scenario.message(index)).collect();
+    let by = scenario.person();
+    let mut inputs: Vec<Input> = scenario.people.iter().flatten().filter_map(|act| scenario.input(*act, state)).collect();
     inputs.push(scenario.create());
     inputs.push(Input::Resume { key: Key("resume".to_owned()), by: by.clone() });
+    inputs.push(Input::Pause { key: Key("pause".to_owned()), by: by.clone() });
+    for scope in [Scope::Turn, Scope::All] {
+        inputs.push(Input::Stop { key: Key("stop".to_owned()), scope, by: by.clone() });
+    }
+    for message in state.inbox.iter().map(|message| message.key.clone()) {
+        inputs.push(Input::Withdraw { key: Key("withdraw".to_owned()), message, by: by.clone() });
+    }
     for epoch in [state.epoch(), Epoch(state.epoch().0 + 1)] {
         inputs.push(Input::Taken { epoch, host: HostId([7; 16]), machine: MachineId([1; 16]), boot: BootId("boot".to_owned()) });
     }
-    for (ask, answer) in state.asks.keys().flat_map(|ask| [(*ask, Answer::Approve), (*ask, Answer::Deny)]) {
-        inputs.push(Input::Answer { ask, key: Key("answer".to_owned()), answer, by: by.clone() });
+    for ask in state.asks.keys().copied() {
+        let answers = [Answer::YES, Answer::NO, Answer::Approve { grant: Grant::Session }, Answer::Extend { amount: 1 }];
+        let key = Key("answer".to_owned());
+        inputs.extend(answers.map(|answer| Input::Answer { ask, key: key.clone(), answer, by: by.clone() }));
+        let edited = Kind::ALL.iter().map(|kind| Box::new(Call::of(*kind).with("edited").prepared()));
+        inputs.extend(edited.map(|call| Input::Edit { ask, key: key.clone(), call, by: by.clone() }));
     }
     let wanted: Vec<(EffectId, u16)> = Agent::effects(state).iter().map(|effect| (effect.id(), effect.attempt())).collect();
     let calls = state.calls.values().map(|call| (EffectId::Tool(call.action), call.attempts));
@@ -55,9 +71,14 @@ fn outcomes(scenario: &Scenario, effect: EffectId) -> Vec<Outcome> {
         EffectId::Prepare(_) => {
             vec![Outcome::Prepared(ConfigRef {
                 sha256: Sha256::of(b"config"),
+                bytes: 0,
                 model: "scripted".to_owned(),
                 fallback: Vec::new(),
                 max_turns: 2,
+                policy: Policy::default(),
+                limits: Limits::default(),
+                prices: None,
+                output_tokens_max: 10,
             })]
         }
         EffectId::Model(_) => {
@@ -65,6 +86,8 @@ fn outcomes(scenario: &Scenario, effect: EffectId) -> Vec<Outcome> {
             let failed = |class| Outcome::Model(ModelOutcome::Failed { class, message: text(), retry_after_ms: None });
             replies.chain([failed(FailureClass::Interrupted), failed(FailureClass::Permanent)]).collect()
         }
+        // It has no outcome of its own.
+        EffectId::Stop(_) => Vec::new(),
         EffectId::Tool(_) => [
             ToolOutcome::Finished { ok: true, output: text(), exit: Some(0), signal: None },
             ToolOutcome::Finished { ok: false, output: text(), exit: None, signal: Some(9) },
@@ -98,6 +121,13 @@ fn durable_states_with_one_canonical_form_answer_everything_alike() {
         "asks before it goes on",
         "turn limit",
         "parallel write and pay",
+        "held call",
+        "edited call, started late",
+        "approval of an hour ago",
+        "question answered by a text",
+        "message while a retry waits",
+        "steer past a wait",
+        "stop while a person is asked",
     ];
     let mut compared = 0;
     for scenario in scenarios(&names) {
@@ -120,7 +150,18 @@ fn durable_states_with_one_canonical_form_answer_everything_alike() {
 #[test]
 fn worlds_with_one_canonical_form_lead_to_the_same_worlds() {
     let mut compared = 0;
-    for scenario in scenarios(&["unsafe tool, owner elsewhere", "denied in a crash loop", "invalid call", "queued message"]) {
+    let names = [
+        "unsafe tool, owner elsewhere",
+        "denied in a crash loop",
+        "invalid call",
+        "queued message",
+        "edited call",
+        "approval of an hour ago",
+        "question answered by a text",
+        "stop of a wait",
+        "interrupt of a model call",
+    ];
+    for scenario in scenarios(&names) {
         let mut known: BTreeMap<Canon, Vec<Canon>> = BTreeMap::new();
         let report = explore(&scenario, |visit| {
             let next = successors(visit.world);

@@ -1,0 +1,138 @@
+//! What people are asked, and every way in which an ask ends.
+
+use crate::histories::writer::{Played, Writer, call, finished, unknown};
+use contract::ask::{Answer, Ask, Grant, Subject};
+use contract::body::{Mode, Scope, UnknownReason};
+use contract::call::{Class, Prepared, PreparedCall, Risk, Wants};
+use contract::config::{Autonomy, Limits, OnUnknown, Options, Policy, Prices, ResumePolicy};
+use contract::id::{AskId, Sha256};
+use contract::outcome::ReplyPart;
+use contract::rule::{Rule, RuleEffect};
+use contract::text::Text;
+
+/// Everything that can be said about a session and its runs.
+fn careful() -> (Options, Policy, Limits) {
+    let rule = |effect: RuleEffect, pattern: Option<&str>| Rule { effect, tool: "shell".into(), pattern: pattern.map(Into::into) };
+    let policy = Policy {
+        autonomy: Autonomy::Ask,
+        rules: vec![rule(RuleEffect::Allow, Some("git status*")), rule(RuleEffect::Deny, Some("rm *")), rule(RuleEffect::Deny, None)],
+        on_unknown: OnUnknown::Ask,
+        ask_valid_ms: 60_000,
+    };
+    let limits = Limits { tool_calls: Some(100), tokens: Some(1_000_000), cost_micros: Some(5_000_000), wall_ms: Some(3_600_000) };
+    let options = Options {
+        model: Some("script:golden".into()),
+        fallback: vec!["script:spare".into()],
+        max_turns: Some(20),
+        resume: ResumePolicy::Ask,
+        policy: policy.clone(),
+        limits,
+    };
+    (options, policy, limits)
+}
+
+fn part(call: PreparedCall) -> ReplyPart {
+    ReplyPart::Call(Box::new(call))
+}
+
+/// A call of high risk with all that preparing may find.
+fn rich(number: usize) -> PreparedCall {
+    let prepared = Prepared {
+        paths: vec!["file-1".into()],
+        hosts: vec!["example.invalid".into()],
+        commands: vec!["git push".into()],
+        preview: Some(Text::from("- old\n+ new")),
+        witness: Some(Sha256::of(b"old")),
+        patience_ms: Some(600_000),
+        ..Prepared::default()
+    };
+    PreparedCall { risk: Risk::High, prepared: Box::new(prepared), ..call(number, Class::Probe) }
+}
+
+fn risky(number: usize) -> PreparedCall {
+    PreparedCall { risk: Risk::High, ..call(number, Class::Unsafe) }
+}
+
+/// Held calls: approved once and for the session, edited, denied in every way, forbidden by a rule, expired, overtaken.
+pub fn asks(writer: &mut Writer) -> Played {
+    let (options, policy, limits) = careful();
+    writer.create(options, None)?;
+    writer.config.fallback = vec!["script:spare".into()];
+    (writer.config.policy, writer.config.limits) = (policy, limits);
+    writer.config.prices = Some(Prices { input: 3_000_000, output: 15_000_000 });
+    writer.run("message-1")?;
+    let medium = PreparedCall { risk: Risk::Medium, ..call(1, Class::Idempotent) };
+    let unlisted = Prepared { unlisted: true, ..Prepared::default() };
+    let forbidden = PreparedCall { tool: "shell".into(), prepared: Box::new(unlisted), ..call(2, Class::Unsafe) };
+    writer.reply(vec![part(rich(0)), part(medium), part(forbidden), part(call(3, Class::Pure))])?;
+    writer.answer(Answer::Approve { grant: Grant::Session })?;
+    writer.edit(PreparedCall { args: Text::from("{\"path\":\"elsewhere\"}"), ..risky(1) })?;
+    for _ in 0..3 {
+        writer.tool(0, finished(true, Text::from("done"), Some(0), None))?;
+    }
+    writer.reply(vec![part(rich(0)), part(risky(1))])?;
+    writer.tool(0, finished(true, Text::from("again, by the rule"), Some(0), None))?;
+    writer.answer(Answer::Deny { message: Some(Text::from("not today")), stop: false })?;
+    writer.reply(vec![part(risky(0))])?;
+    writer.wait()?;
+    writer.reply(vec![part(risky(0)), part(risky(1))])?;
+    writer.message("message-2", Text::from("Rather look first."), Mode::Steer)?;
+    writer.reply(vec![part(risky(0))])?;
+    writer.answer(Answer::YES)?;
+    writer.tool(0, finished(true, Text::from("done"), Some(0), None))?;
+    writer.reply(vec![part(risky(0))])?;
+    writer.answer(Answer::Deny { message: None, stop: true })
+}
+
+/// An ask about a call of low risk, which today's code does not open by itself.
+pub fn low_risk(writer: &mut Writer) -> Played {
+    writer.policy(ResumePolicy::Continue)?;
+    writer.run("message-1")?;
+    writer.pause("pause-1")?;
+    writer.reply(vec![part(call(0, Class::Pure))])?;
+    let (id, held) = writer.state.calls.iter().next().ok_or("no call is open")?;
+    let PreparedCall { tool, args_hash, risk, .. } = call(0, Class::Pure);
+    let subject = Subject::Tool { call: *id, action: held.action, tool, args_hash, witness: None, risk };
+    let decided = held.decided;
+    writer.open(decided, Ask { ask: AskId([0x77; 16]), subject, until: None })?;
+    writer.answer(Answer::YES)?;
+    writer.resume()?;
+    writer.tool(0, finished(true, Text::from("done"), Some(0), None))
+}
+
+/// Questions of the model: answered by any text, declined, and not asked beside other calls.
+pub fn questions(writer: &mut Writer) -> Played {
+    let question = |number: usize| {
+        let wants = Some(Wants::Answer { question: Text::from("Which colour?") });
+        let prepared = Box::new(Prepared { wants, ..Prepared::default() });
+        part(PreparedCall { tool: "request_user".into(), prepared, ..call(number, Class::Pure) })
+    };
+    writer.policy(ResumePolicy::Continue)?;
+    writer.run("message-1")?;
+    writer.reply(vec![question(0), part(call(1, Class::Pure))])?;
+    writer.reply(vec![question(0)])?;
+    writer.message("message-2", Text::from("A warm one."), Mode::Steer)?;
+    writer.reply(vec![question(0)])?;
+    writer.answer(Answer::NO)?;
+    writer.reply(vec![question(0)])?;
+    writer.answer(Answer::Reply(Text::from("Blue.")))?;
+    writer.say("Done.")
+}
+
+/// A person says what became of lost actions; the last one stays unknown because everything is stopped.
+pub fn unknowns(writer: &mut Writer) -> Played {
+    let (_, policy, _) = careful();
+    let policy = Policy { autonomy: Autonomy::Full, rules: Vec::new(), ..policy };
+    writer.create(Options { policy: policy.clone(), ..Options::default() }, None)?;
+    writer.config.policy = policy;
+    writer.run("message-1")?;
+    writer.reply(vec![part(call(0, Class::Unsafe)), part(call(1, Class::Unsafe)), part(call(2, Class::Probe))])?;
+    writer.tool(0, unknown(UnknownReason::Died))?;
+    writer.tool(0, unknown(UnknownReason::Lost))?;
+    writer.tool(0, unknown(UnknownReason::OtherBoot))?;
+    writer.answer(Answer::YES)?;
+    writer.answer(Answer::Deny { message: Some(Text::from("The table is empty.")), stop: false })?;
+    writer.message("message-2", Text::from("And the third?"), Mode::Steer)?;
+    writer.say("I wait for you.")?;
+    writer.stop("stop-1", Scope::Turn)
+}

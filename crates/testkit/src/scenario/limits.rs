@@ -1,0 +1,36 @@
+//! What a session may use up, and what people say when it is used up.
+
+use super::call::{LOOK, PAY, SHELL};
+use super::{Act, Call, Reaction, Routes, Scenario, Scripted, What, answer, do_it};
+use contract::ask::AskKind;
+use contract::config::{Limits, Options};
+
+const SECOND_MS: u64 = 1_000;
+
+pub fn all() -> Vec<Scenario> {
+    use Scripted::{Calls, Text};
+    const PATIENT: &[Call] = &[SHELL.patient_for(2 * SECOND_MS)];
+    let calls = || Limits { tool_calls: Some(1), ..Limits::default() };
+    let two_calls = || vec![Calls(&[LOOK, PAY]), Text("done")];
+    let again = vec![Calls(&[PAY]); 6];
+    let tokens = Limits { tokens: Some(400), ..Limits::default() };
+    let withdraw = Act { key: "w0", what: What::Withdraw("m0") };
+    let takes_back = vec![vec![do_it(), withdraw], vec![answer("l0", AskKind::Limit, Reaction::Extend(300))]];
+    let few = Limits { tokens: Some(1), ..Limits::default() };
+    let time = Limits { wall_ms: Some(SECOND_MS), ..Limits::default() };
+    vec![
+        limited("limit of calls extended", calls(), two_calls(), &[Reaction::Extend(1)]),
+        limited("limit of calls not extended", calls(), two_calls(), &[Reaction::Deny]),
+        limited("limit of tokens", tokens, vec![Calls(&[LOOK]), Text("done")], &[Reaction::Approve, Reaction::Extend(300)]),
+        Scenario { people: takes_back, ..limited("first message taken back at a limit", few, vec![Text("done")], &[]) },
+        limited("limit of time", time, vec![Calls(PATIENT), Text("done")], &[Reaction::Approve]),
+        Scenario { crashes: Some(2), ..limited("the same call again and again", Limits::default(), again, &[Reaction::Approve]) },
+    ]
+}
+
+fn limited(name: &'static str, limits: Limits, replies: Vec<Scripted>, reactions: &[Reaction]) -> Scenario {
+    let keys = ["l0", "l1"];
+    let acts = keys.into_iter().zip(reactions).map(|(key, reaction)| answer(key, AskKind::Limit, *reaction)).collect();
+    let scenario = Scenario::calm(name, replies).spoken_by(vec![vec![do_it()], acts], Routes::Other);
+    Scenario { options: Options { limits, ..Options::default() }, ..scenario }
+}
