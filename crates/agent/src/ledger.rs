@@ -6,20 +6,6 @@ use contract::body::Spend;
 use contract::config::Prices;
 use contract::limits::TOKEN_BYTES;
 use contract::units::Time;
-use serde::Serialize;
-use std::collections::BTreeMap;
-
-/// One stream's own; nothing is shared.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Ledger {
-    pub spent: Spend,
-    /// What the dearest model call cost: the best guess of the next where no price is known.
-    pub dearest_micros: u64,
-    /// Calls that were started.
-    pub tool_calls: u64,
-    /// What people added, in the unit of each limit.
-    pub extended: BTreeMap<LimitKind, u64>,
-}
 
 /// A limit that stands in the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,7 @@
 //! Everything that decides how a session goes on, as a fold of its events. Nothing here is stored by itself.
 
-use crate::ledger::Ledger;
 use crate::transcript::Transcript;
-use contract::ask::{Ask, Subject};
+use contract::ask::{Ask, LimitKind, Subject};
 use contract::body::{FailureClass, FinishReason, Mode, OwnerTaken, Principal, Purpose, Spend, UnknownReason, Verdict, WithdrawReason};
 use contract::call::{Class, Prepared, Risk};
 use contract::config::{ConfigRef, Options, ResumePolicy};
@@ -48,6 +47,18 @@ pub struct State {
     /// What approvals for the whole session have added to its rules.
     pub rules: Vec<Rule>,
     pub ledger: Ledger,
+}
+
+/// What the session has used up: one stream's own, nothing is shared.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Ledger {
+    pub spent: Spend,
+    /// What the dearest model call cost: the best guess of the next where no price is known.
+    pub dearest_micros: u64,
+    /// Calls that were started.
+    pub tool_calls: u64,
+    /// What people added, in the unit of each limit.
+    pub extended: BTreeMap<LimitKind, u64>,
 }
 
 /// An ask that waits for its answer.

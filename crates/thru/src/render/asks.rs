@@ -1,6 +1,6 @@
 //! What is asked of a person, whole: nothing that would run is shortened.
 
-use super::story::{excerpt, harmless};
+use super::text::{excerpt, harmless};
 use crate::catalog::{AnswerWord, AskText, Line, answer, ask, line};
 use contract::ask::{Answer, Ask, Grant};
 use contract::body::{AskAnswered, Body, SupersedeReason};

@@ -3,11 +3,13 @@
 mod asks;
 mod story;
 mod tally;
+mod text;
 mod tools;
 
 pub use asks::{Where, card, details};
-pub use story::{Story, excerpt};
+pub use story::Story;
 pub use tally::Tally;
+pub use text::excerpt;
 
 use crate::args::Show;
 use crate::fault::Fault;

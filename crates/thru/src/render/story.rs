@@ -1,5 +1,6 @@
 //! The story of a session: one plain line for each event that a person would want to hear of.
 
+use super::text::{excerpt, harmless};
 use super::{asks, tools};
 use crate::catalog::{CallLine, Line, call_line, line};
 use contract::body::{Body, FailureClass, Scope};
@@ -8,9 +9,6 @@ use contract::id::{ActionId, CallId, EventId, SessionId};
 use contract::request::Part;
 use contract::text::Text;
 use std::collections::BTreeMap;
-
-/// Characters of a text that fit into a line of the story.
-const EXCERPT_CHARS_MAX: usize = 100;
 
 /// What earlier events said that later ones only refer to.
 #[derive(Debug)]
@@ -126,15 +124,4 @@ impl Story {
         }
         self.replies.insert(completed, texts);
     }
-}
-
-/// Text of a model, a tool or a stranger must not move the cursor or recolour what comes after it.
-pub fn harmless(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c }).collect()
-}
-
-/// The beginning of a text on one line, with control characters made harmless.
-pub fn excerpt(text: &str) -> String {
-    let flat: String = text.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).take(EXCERPT_CHARS_MAX + 1).collect();
-    if flat.chars().count() > EXCERPT_CHARS_MAX { flat.chars().take(EXCERPT_CHARS_MAX).chain("…".chars()).collect() } else { flat }
 }

@@ -1,6 +1,6 @@
 //! What the story tells of calls: started, still running, stopped, ended.
 
-use super::story::excerpt;
+use super::text::excerpt;
 use crate::catalog::{CallLine, call_line};
 use contract::body::Body;
 use contract::event::Event;
