@@ -29,6 +29,8 @@ pub struct Scenario {
     pub replies: Vec<Scripted>,
     /// How often a process is killed at most; none is any number.
     pub crashes: Option<u8>,
+    /// How often an owner lets go of the stream by itself.
+    pub drains: u8,
     /// How often a second owner takes the stream while the first still runs.
     pub takeovers: u8,
     /// Whether that owner is on another machine; on the same one the kernel keeps tools inside two owners apart.
@@ -37,7 +39,7 @@ pub struct Scenario {
     pub stillbirths: bool,
     /// How often an executor inside the owner is lost, while the owner lives.
     pub losses: u8,
-    /// How often so many milliseconds go by while an approval counts and nothing happens.
+    /// How often so many milliseconds go by while an approval counts, or nobody drives, and nothing happens.
     pub lapses: (u8, u64),
     /// Whether a command that must end goes on until its deadline.
     pub stubborn: bool,
@@ -111,6 +113,7 @@ impl Scenario {
             people: vec![vec![say("m0", "do it", Mode::Steer)]],
             replies,
             crashes: None,
+            drains: 0,
             takeovers: 0,
             elsewhere: false,
             stillbirths: false,

@@ -90,7 +90,7 @@ impl Inbox {
     pub fn stop(&mut self, has_run: bool) {
         let next = self.next();
         for waiting in &mut self.0 {
-            waiting.stopped |= waiting.mode.enters_run() || (!has_run && Some(waiting.message) == next);
+            waiting.stopped |= waiting.mode.enters_run() || waiting.triggered || (!has_run && Some(waiting.message) == next);
         }
     }
 }

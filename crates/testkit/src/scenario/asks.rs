@@ -9,6 +9,7 @@ use contract::limits::APPROVAL_VALID_MS;
 use contract::rule::{Rule, RuleEffect};
 
 const MINUTE_MS: u64 = 60_000;
+const HOUR_MS: u64 = 60 * MINUTE_MS;
 const RISKY: &[Call] = &[PAY.risky()];
 
 pub fn all() -> Vec<Scenario> {
@@ -74,6 +75,7 @@ fn in_time() -> Vec<Scenario> {
     let approve = |key| tool(key, Reaction::Approve);
     // It may be started again without a run, and then nobody is left to ask.
     const COMMAND: &[Call] = &[SHELL.risky().patient_for(MINUTE_MS)];
+    const SLEEPS: &[Call] = &[Call::wait(MINUTE_MS / 2), PAY.risky()];
     const BOTH: &[Call] = &[SHELL, PAY.risky()];
     let pause = Act { key: "p0", what: What::Pause };
     let paused = vec![vec![do_it(), pause, resume("r0")], vec![approve("a0")]];
@@ -89,6 +91,12 @@ fn in_time() -> Vec<Scenario> {
         Scenario { lapses: (1, APPROVAL_VALID_MS), ..held("approval of an hour ago", RISKY, vec![approve("a0"), approve("a1")]) },
         Scenario { lapses: (1, APPROVAL_VALID_MS), ..held("approved command of an hour ago", COMMAND, vec![approve("a0")]) },
         Scenario { lapses: (1, APPROVAL_VALID_MS), ..held("approved while paused", RISKY, Vec::new()) }.spoken_by(paused, Routes::Other),
+        Scenario {
+            lapses: (1, HOUR_MS),
+            options: valid_for(MINUTE_MS),
+            ..held("everything is due after a sleep", SLEEPS, vec![approve("a0")])
+        },
+        Scenario { drains: 2, crashes: Some(1), ..held("owner lets go while a person is asked", BOTH, vec![approve("a0")]) },
         held("message overtakes an ask", RISKY, Vec::new()).spoken_by(overtaken, Routes::Both),
         held("interrupt overtakes an ask", BOTH, Vec::new()).spoken_by(interrupted, Routes::Other),
     ]

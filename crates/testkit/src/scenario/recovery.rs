@@ -31,6 +31,7 @@ fn one_tool() -> Vec<Scenario> {
         stale("supervised command, stale owner", &[SHELL]),
         elsewhere("supervised command, owner elsewhere", &[SHELL]),
         Scenario { unknowns: false, stillbirths: true, ..one("supervisor that never starts", &[SHELL]) },
+        Scenario { drains: 1, ..one("owner lets go", &[PAY]) },
     ]
 }
 
@@ -55,6 +56,7 @@ fn messages() -> Vec<Scenario> {
     let three = Scenario::calm("three messages, three turns, an ask", vec![Calls(&[WRITE, PAY]), Calls(&[SHELL]), Text("done")])
         .spoken_by(three, Routes::Other);
     vec![
+        Scenario { drains: 1, crashes: Some(1), ..said("message while the owner lets go", steer(), vec![Calls(&[SHELL]), Text("done")]) },
         said("message while a command runs", steer(), vec![Calls(&[SHELL]), Text("done")]),
         said("queued message", queue, vec![Text("one"), Calls(&[PAY]), Text("two")]),
         Scenario { unknowns: false, takeovers: 1, ..said("message and stale owner", steer(), vec![Calls(&[LOOK]), Text("done")]) },

@@ -25,7 +25,7 @@ fn stops() -> Vec<Scenario> {
     use Scripted::{Calls, Text};
     const RISKY: &[Call] = &[PAY.risky()];
     const WAITS: &[Call] = &[Call::wait(SECOND_MS)];
-    let queued = vec![vec![do_it(), say("m2", "then this", Mode::Queue), stop("s0", Scope::Turn)]];
+    let queued = vec![vec![do_it(), say("m2", "then this", Mode::Queue), stop("s0", Scope::Turn), stop("s1", Scope::Turn), next()]];
     let elsewhere = stopped("stop of a command, owner elsewhere", vec![Calls(&[SHELL]), Text("done")], Scope::Turn);
     let asked = vec![vec![do_it(), stop("s0", Scope::Turn), next()], vec![answer("a0", AskKind::Tool, Reaction::Approve)]];
     vec![

@@ -176,7 +176,8 @@ impl Host {
             Do::Again => return Ok(Some(Cause::Again)),
             Do::Quarantine { reason, .. } => return Err(Violation::new(Invariant::ReachesRest, format!("quarantined: {reason}"))),
             Do::Leave(leave) => {
-                hold(leave == Leave::Fenced, Invariant::ReachesRest, || format!("left: {leave:?}"))?;
+                let as_told = matches!(leave, Leave::Fenced | Leave::Drained);
+                hold(as_told, Invariant::ReachesRest, || format!("left: {leave:?}"))?;
                 // What they would still do after this they may as well do before it: leaving is seen by nobody.
                 self.executors.clear();
             }

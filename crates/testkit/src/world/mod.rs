@@ -41,6 +41,7 @@ pub struct World {
     pub monitor: Monitor,
     pub clock: Time,
     crashes_left: Option<u8>,
+    drains_left: u8,
     takeovers_left: u8,
     losses_left: u8,
     lapses_left: u8,
@@ -56,6 +57,8 @@ pub enum Move {
     HostStarts(Opening),
     /// A process is killed; whatever it held only in memory is gone.
     HostDies(usize),
+    /// A process lets go of the stream as soon as everything it was told is stored.
+    HostDrains(usize),
     Append(usize, AppendFate),
     /// The executor of an effect takes its next step.
     Executes(usize, EffectId, u16, Step),
@@ -125,6 +128,7 @@ impl World {
             monitor: Monitor::default(),
             clock: BEGIN,
             crashes_left: scenario.crashes,
+            drains_left: scenario.drains,
             takeovers_left: scenario.takeovers,
             losses_left: scenario.losses,
             lapses_left: scenario.lapses.0,
@@ -137,7 +141,7 @@ impl World {
     /// The part that survives the death of every process.
     #[must_use]
     pub fn durable(&self) -> impl Serialize + '_ {
-        let left = (self.crashes_left, self.takeovers_left, self.losses_left, self.lapses_left);
+        let left = (self.crashes_left, self.drains_left, self.takeovers_left, self.losses_left, self.lapses_left);
         (&self.log, self.clock, &self.outside, self.people.durable(), &self.monitor, left)
     }
 
@@ -163,6 +167,9 @@ impl World {
             if self.crashes_left != Some(0) {
                 moves.push(Move::HostDies(index));
             }
+            if self.drains_left > 0 {
+                moves.push(Move::HostDrains(index));
+            }
         }
         let habits = Habits { stillbirths: self.scenario.stillbirths, stubborn: self.scenario.stubborn };
         self.outside.moves(habits, self.clock, &mut moves);
@@ -171,7 +178,8 @@ impl World {
             moves.push(Move::TimePasses);
         }
         let approved = |call: &Call| call.approved_until.is_some_and(|until| until > self.clock);
-        if self.lapses_left > 0 && self.log.state.calls.values().any(approved) {
+        let sleeps = self.hosts.is_empty() && self.log.has_owner();
+        if self.lapses_left > 0 && (sleeps || self.log.state.calls.values().any(approved)) {
             moves.push(Move::Lapses);
         }
         moves
@@ -198,7 +206,11 @@ impl World {
     /// Whether the move is a fault or a wish, not the regular course of things.
     fn is_optional(&self, a_move: &Move) -> bool {
         match a_move {
-            Move::HostDies(_) | Move::Executes(_, _, _, Step::Lost | Step::Late) | Move::Gives { .. } | Move::Lapses => true,
+            Move::HostDies(_)
+            | Move::HostDrains(_)
+            | Move::Executes(_, _, _, Step::Lost | Step::Late)
+            | Move::Gives { .. }
+            | Move::Lapses => true,
             Move::HostStarts(_) => !self.hosts.is_empty(),
             Move::Append(..)
             | Move::Executes(_, _, _, Step::Next)
@@ -216,6 +228,10 @@ impl World {
                 self.crashes_left = self.crashes_left.map(|left| left - 1);
                 let host = self.hosts.remove(index);
                 self.people.host_died(host.id());
+            }
+            Move::HostDrains(index) => {
+                self.drains_left -= 1;
+                self.with_host(index, |host, world| host.on(world, Cause::Drain))?;
             }
             Move::Append(index, fate) => self.with_host(index, |host, world| host.append(world, fate))?,
             Move::Executes(index, effect, attempt, step) => {
