@@ -10,7 +10,7 @@ help: ## List what can be made
 run: compiler-needed ## Build and play an example job with a scripted model: no key, no network
 	cargo build -p thru
 	@mkdir -p target/first-job && cp examples/workspace/poem.txt target/first-job/ && rm -f target/first-job/words.txt
-	@target/debug/thru run --model script:examples/first-job.jsonl -C target/first-job --allow "shell(wc -w < poem.txt)" "Count the words of the poem and write them down"
+	@cargo run -q -p thru -- run --model script:examples/first-job.jsonl -C target/first-job --allow "shell(wc -w < poem.txt)" "Count the words of the poem and write them down"
 
 check: lint unit ## Fast: format, lints, house rules, dependencies, schema, unit tests
 
