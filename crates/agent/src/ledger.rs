@@ -1,6 +1,6 @@
 //! What a session has used up, and what it may: limits of its runs and what people added to them.
 
-use crate::state::{Run, State};
+use crate::state::{Run, State, Turns};
 use contract::ask::LimitKind;
 use contract::body::Spend;
 use contract::config::Prices;
@@ -34,6 +34,14 @@ pub fn before_model(state: &State, run: &Run, reserve: Spend) -> Option<Reached>
     let spent = state.ledger.spent;
     over(state, LimitKind::Cost, spent.cost_micros, reserve.cost_micros, limits.cost_micros)
         .or_else(|| over(state, LimitKind::Tokens, spent.tokens, reserve.tokens, limits.tokens))
+        .or_else(|| out_of_turns(run))
+}
+
+/// A run that is given no more turns still has its last reply.
+fn out_of_turns(run: &Run) -> Option<Reached> {
+    let Turns { taken, extended, last } = run.turns;
+    let allowed = u64::from(run.config.max_turns).saturating_add(extended);
+    (taken >= allowed && !last).then_some(Reached { limit: LimitKind::Turns, used: taken, allowed })
 }
 
 /// The limit that starting one more call, beside these, would break.
@@ -57,18 +65,19 @@ pub fn out_of_time(run: &Run, now: Time) -> Option<Reached> {
     Some(Reached { limit: LimitKind::WallTime, used, allowed })
 }
 
-/// What was allowed at first: an approval without an amount gives as much again.
+/// What an approval without an amount gives: as much again as was allowed at first.
 #[must_use]
-pub fn first_allowed(run: &Run, limit: LimitKind) -> u64 {
+pub fn as_much_again(run: &Run, limit: LimitKind) -> u64 {
     let limits = run.config.limits;
     let amount = match limit {
         LimitKind::Cost => limits.cost_micros,
         LimitKind::Tokens => limits.tokens,
         LimitKind::ToolCalls => limits.tool_calls,
         LimitKind::WallTime => limits.wall_ms,
+        LimitKind::Turns => Some(run.config.max_turns.into()),
         LimitKind::CrashLoop | LimitKind::Loop => None,
     };
-    amount.unwrap_or_default()
+    amount.unwrap_or_default().max(1)
 }
 
 fn allowed(state: &State, limit: LimitKind, first: u64) -> u64 {

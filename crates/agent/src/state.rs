@@ -95,8 +95,7 @@ pub struct Run {
     pub message: MessageId,
     pub trigger: EventId,
     pub config: ConfigRef,
-    /// Replies so far.
-    pub iteration: u32,
+    pub turns: Turns,
     /// Requests since the last reply.
     pub attempts: u16,
     pub empty_replies: u8,
@@ -114,6 +113,16 @@ pub struct Run {
     pub retry: Retry,
     /// No model is left that could answer.
     pub failed: bool,
+}
+
+/// How many replies a run has had, and may.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Turns {
+    pub taken: u64,
+    /// What people added to its limit.
+    pub extended: u64,
+    /// A person gives it no more: the next reply must be its answer.
+    pub last: bool,
 }
 
 /// Whether and when a failed model call is made again.

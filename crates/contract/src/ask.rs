@@ -52,6 +52,8 @@ pub enum LimitKind {
     Cost,
     Tokens,
     ToolCalls,
+    /// Replies of the model in this run.
+    Turns,
     /// Milliseconds since the run started.
     WallTime,
 }

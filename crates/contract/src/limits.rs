@@ -28,7 +28,7 @@ pub const BLOB_ROW_BYTES_MAX: usize = 256 * 1024;
 pub const PARALLEL_TOOLS_MAX: usize = 8;
 /// Rounds of `advance` before a machine counts as broken: no legal state needs more than a few.
 pub const ADVANCE_ROUNDS_MAX: usize = 32;
-/// Model replies in one run before it must answer.
+/// Model replies in one run before it asks whether to go on.
 pub const ITERATIONS_DEFAULT: u32 = 150;
 /// Calls taken from one reply, so that a reply with the longest arguments still fits into one append.
 pub const CALLS_PER_REPLY_MAX: usize = 24;

@@ -39,6 +39,7 @@ const MARKS: &[&str] = &[
     "asked: tokens",
     "asked: tool",
     "asked: tool calls",
+    "asked: turns",
     "cancelled: never started",
     "cancelled: no effect",
     "effect: model",

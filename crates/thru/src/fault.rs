@@ -56,7 +56,7 @@ fn class(what: &Problem<'_>) -> (&'static str, u8) {
         | Problem::NetworkFilesystem { .. }
         | Problem::NewerData(_)
         | Problem::TooLong { .. } => ("configuration", code::CONFIGURATION),
-        Problem::EditRefused(_) | Problem::UnknownTyped(_) => ("usage", code::USAGE),
+        Problem::EditRefused(_) | Problem::UnknownTyped(_) | Problem::BadAmount { .. } => ("usage", code::USAGE),
         Problem::NoSession(_) | Problem::NoSessions | Problem::NoAsk(_) => ("not_found", code::NOT_FOUND),
         Problem::Forbidden(_) => ("denied", code::DENIED),
         Problem::Held { .. }

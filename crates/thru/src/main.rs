@@ -1,5 +1,6 @@
 //! The terminal binary: arguments, rendering, texts. Anything a test would want elsewhere is in `throughline`.
 
+mod amount;
 mod args;
 mod catalog;
 mod commands;

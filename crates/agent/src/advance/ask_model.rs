@@ -78,7 +78,7 @@ fn is_due(retry: Retry, now: Time) -> bool {
 fn purpose(run: &Run) -> (Purpose, Option<Text>) {
     // A request that is repeated has shown what its reply was corrected for; repeats may be noticed in between.
     let first = run.attempts == 0;
-    if run.iteration >= run.config.max_turns {
+    if run.turns.last {
         (Purpose::LastReply, first.then(prompts::last_reply))
     } else if run.empty_replies > 0 && first {
         (Purpose::Reply, Some(prompts::empty_reply()))

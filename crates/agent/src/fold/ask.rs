@@ -2,7 +2,7 @@
 
 use super::illegal;
 use super::tool::end;
-use crate::ledger::first_allowed;
+use crate::ledger::as_much_again;
 use crate::prompts;
 use crate::state::{Call, Halt, OpenAsk, Repeats, Stage, State};
 use contract::ask::{Answer, LimitKind, Subject};
@@ -155,22 +155,28 @@ fn limit_answered(state: &mut State, limit: LimitKind, answer: &Answer) {
         return go_on_answered(state, answer);
     }
     let amount = match answer {
-        Answer::Approve { .. } => state.run.as_ref().map(|run| first_allowed(run, limit)),
+        Answer::Approve { .. } => state.run.as_ref().map(|run| as_much_again(run, limit)),
         Answer::Extend { amount } => Some(*amount),
         Answer::Deny { .. } | Answer::Edit { .. } | Answer::Reply(_) => None,
     };
     let Some(amount) = amount else {
-        return stop_run(state, FinishReason::Budget);
+        return not_extended(state, limit, answer);
     };
-    if let Some(run) = state.run.as_mut().filter(|_| limit == LimitKind::WallTime) {
-        // Time is a run's own, unlike what the whole session uses up.
-        run.clock.extended_ms = run.clock.extended_ms.saturating_add(amount);
-        return;
-    }
-    let extended = state.ledger.extended.entry(limit).or_default();
+    // Time, turns and repeats are a run's own, unlike what the whole session uses up.
+    let extended = match (limit, &mut state.run) {
+        (LimitKind::WallTime, Some(run)) => &mut run.clock.extended_ms,
+        (LimitKind::Turns, Some(run)) => &mut run.turns.extended,
+        (LimitKind::Loop, Some(run)) => return run.repeats = Repeats::default(),
+        _ => state.ledger.extended.entry(limit).or_default(),
+    };
     *extended = extended.saturating_add(amount);
-    if let Some(run) = state.run.as_mut().filter(|_| limit == LimitKind::Loop) {
-        run.repeats = Repeats::default();
+}
+
+fn not_extended(state: &mut State, limit: LimitKind, answer: &Answer) {
+    match (limit, answer, &mut state.run) {
+        // What was found out so far is worth one more reply, unless nothing more is wanted.
+        (LimitKind::Turns, Answer::Deny { stop: false, .. }, Some(run)) => run.turns.last = true,
+        _ => stop_run(state, FinishReason::Budget),
     }
 }
 

@@ -61,7 +61,7 @@ pub fn completed(state: &mut State, event: &Event, completed: &ModelCompleted) -
         })
         .collect();
     let has_calls = !undecided.is_empty();
-    run.iteration += 1;
+    run.turns.taken += 1;
     run.attempts = 0;
     run.failures = 0;
     run.empty_replies = if has_text || has_calls { 0 } else { run.empty_replies + 1 };

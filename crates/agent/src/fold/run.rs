@@ -1,7 +1,7 @@
 //! A run starts, stands still, goes on, speaks and ends.
 
 use super::{ask, illegal};
-use crate::state::{Halt, Repeats, Retry, Run, RunClock, State};
+use crate::state::{Halt, Repeats, Retry, Run, RunClock, State, Turns};
 use contract::body::{FinishReason, MessageSent, RunCancelRequested, RunFinished, RunPaused, RunResumed, RunStarted, Scope};
 use contract::event::Event;
 use contract::machine::Illegal;
@@ -22,7 +22,7 @@ pub fn started(state: &mut State, event: &Event, started: &RunStarted) -> Result
         message: started.message,
         trigger: message.event,
         config: started.config.clone(),
-        iteration: 0,
+        turns: Turns::default(),
         attempts: 0,
         empty_replies: 0,
         paused: false,

@@ -11,7 +11,8 @@ use contract::limits::PARALLEL_TOOLS_MAX;
 
 #[test]
 fn text_ends_the_run_only_when_its_foreground_is_done() {
-    let mut scene = Scene::calling(Continue, &[Class::Unsafe, Class::Unsafe]);
+    let mut scene = Scene::configured(|config| config.max_turns = 9);
+    scene.calls(&[Class::Unsafe, Class::Unsafe]);
     scene.message("m2");
     scene.story();
     scene.says("still waiting");
@@ -34,12 +35,12 @@ fn text_ends_the_run_only_when_its_foreground_is_done() {
       = start call_0_1 attempt 1
     > call_0_1 attempt 1 finishes
       tool.finished call_0_1 attempt 1 ok
-      model.requested last_reply attempt 1 epoch 1 <last reply>
+      model.requested reply attempt 1 epoch 1
       = model attempt 1
     > reply
       model.completed "all done"
       message.sent
-      run.finished limit turn_limit
+      run.finished completed
       = nothing
     "#);
 }
@@ -61,6 +62,7 @@ fn a_run_whose_last_reply_was_given_ends_and_its_tools_go_on_in_the_background()
     let mut scene = Scene::configured(|config| config.max_turns = 1);
     scene.calls(&[Class::Unsafe, Class::Unsafe]);
     scene.message("m2");
+    scene.answer("enough", Answer::NO);
     scene.story();
     scene.says("all I have");
     scene.finish("call_0_0");

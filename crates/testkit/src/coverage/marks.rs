@@ -148,6 +148,7 @@ fn question(subject: &Subject) -> Option<&'static str> {
             LimitKind::Loop => "asked: loop",
             LimitKind::Tokens => "asked: tokens",
             LimitKind::ToolCalls => "asked: tool calls",
+            LimitKind::Turns => "asked: turns",
             LimitKind::WallTime => "asked: time",
             // It is counted like tokens, and the virtual model has no price.
             LimitKind::Cost => return None,

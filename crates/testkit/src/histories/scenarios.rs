@@ -36,7 +36,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario("host", host),
     Scenario("interjections", talks::interjections),
     Scenario("interrupts", talks::interrupts),
-    Scenario("limits-2", limits),
+    Scenario("limits-3", limits),
     Scenario("lost", lost),
     Scenario("low-risk", asks::low_risk),
     Scenario("questions", asks::questions),
@@ -57,7 +57,7 @@ fn answer(writer: &mut Writer) -> Played {
     writer.say("Done again.")
 }
 
-/// Empty replies, and a run that has used all its replies.
+/// Empty replies, and a run that has used all its turns, is given one more, and then none.
 fn limits(writer: &mut Writer) -> Played {
     writer.create(
         Options { model: Some("script:golden".into()), fallback: vec!["script:spare".into()], max_turns: Some(1), ..Options::default() },
@@ -70,7 +70,11 @@ fn limits(writer: &mut Writer) -> Played {
     writer.run("message-2")?;
     writer.reply(calls(&[Class::Pure]))?;
     writer.tool(0, finished(true, Text::from("seen"), Some(0), None))?;
+    writer.answer(Answer::Extend { amount: 1 })?;
+    writer.reply(calls(&[Class::Pure]))?;
+    writer.tool(0, finished(true, Text::from("seen again"), Some(0), None))?;
     writer.take()?;
+    writer.answer(Answer::NO)?;
     let mut parts = calls(&[Class::Pure]);
     parts.insert(0, ReplyPart::Text(Text::from("One more look.")));
     writer.reply(parts)

@@ -50,7 +50,7 @@ fn of_session(stream: StreamId, events: &[Event]) -> Result<Value, String> {
         "recoveries": state.recoveries,
         "resumed": state.resumed,
         "parked": state.is_parked(),
-        "run": state.run.as_ref().map(|run| json!({ "id": run.id, "iteration": run.iteration, "attempts": run.attempts })),
+        "run": state.run.as_ref().map(|run| json!({ "id": run.id, "iteration": run.turns.taken, "attempts": run.attempts })),
         "inbox": state.inbox.iter().map(|message| message.id).collect::<Vec<_>>(),
         "keys": state.seen.iter().map(|(key, version)| (key.to_string(), version)).collect::<BTreeMap<_, _>>(),
         "model": state.model.as_ref().map(|model| json!({ "request": model.request, "purpose": model.purpose })),

@@ -97,7 +97,7 @@ impl Monitor {
         self.begins(event)?;
         self.inbox.start(started.message)?;
         self.requests.configure(started.config.sha256);
-        self.spent.limit(started.config.limits);
+        self.spent.start_run(&started.config);
         self.policy = started.config.policy.clone();
         let run = OpenRun { id: started.run, paused: false, ending: None, interrupted: false, empty_replies: 0, is_over: false };
         let open = self.run.replace(run);
@@ -186,6 +186,7 @@ impl Monitor {
                     self.inbox.deny_next();
                 }
             }
+            (Subject::Limit { limit: LimitKind::Turns, .. }, Answer::Deny { stop: false, .. }) => self.spent.refuse_turns(),
             (Subject::Limit { .. }, Answer::Deny { .. }) | (_, Answer::Deny { stop: true, .. }) => drop(self.end_run(Ending::Denied)),
             (Subject::Limit { limit, .. }, answer) => self.spent.extend(*limit, answer),
             (Subject::Tool { .. } | Subject::Question { .. } | Subject::Reconcile { .. } | Subject::Resume, _) => {}
@@ -232,7 +233,7 @@ impl Monitor {
             hold(!goes_on, Invariant::InterruptFirst, what)?;
             run.interrupted = false;
         }
-        self.spent.reserve(requested.reserve)?;
+        self.spent.reserve(requested.purpose, requested.reserve)?;
         self.asks.check_overtaken(self.inbox.overtaking())?;
         self.requests.ask(&requested.model, self.inbox.show());
         let ModelRequested { attempt, epoch, purpose, reserve, .. } = requested;
@@ -247,7 +248,7 @@ impl Monitor {
         let has_calls = completed.parts.iter().any(|part| matches!(part, Part::Call { .. }));
         hold(self.unsaid.is_none(), Invariant::SaidOnce, || format!("{:?} was not said", self.unsaid))?;
         self.unsaid = has_text.then_some(id);
-        self.spent.spend(Spend { tokens: completed.usage.tokens(), cost_micros: completed.cost_micros.unwrap_or_default() });
+        self.spent.reply(Spend { tokens: completed.usage.tokens(), cost_micros: completed.cost_micros.unwrap_or_default() });
         if let Some(run) = &mut self.run {
             run.empty_replies = if has_text || has_calls { 0 } else { run.empty_replies + 1 };
             run.is_over = call.purpose == Purpose::LastReply || run.empty_replies >= EMPTY_REPLIES_MAX;

@@ -58,7 +58,11 @@ impl History {
     }
 
     fn limited_to(limits: Limits) -> History {
-        History::new().then(taken(3)).then(message("m0")).then(run_started(3, ConfigRef { limits, ..config() }))
+        History::configured(ConfigRef { limits, ..config() })
+    }
+
+    fn configured(config: ConfigRef) -> History {
+        History::new().then(taken(3)).then(message("m0")).then(run_started(3, config))
     }
 
     fn add(&mut self, event: Event, by: Option<Epoch>) -> Result<(), Violation> {
@@ -479,8 +483,11 @@ fn a_wait_ends_once_and_never_early() {
 #[test]
 fn nothing_is_asked_after_the_last_reply() {
     let last = ModelRequested { purpose: Purpose::LastReply, ..requested() };
-    let sent = || MessageSent { completed: evt(6) };
-    assert_eq!(History::running().then(last).then(completed(5)).then(sent()).breaks(requested()), Invariant::LastIsLast);
+    let sent = || MessageSent { completed: evt(8) };
+    assert_eq!(
+        at_turn_limit().then(answered("no", Answer::NO)).then(last).then(completed(7)).then(sent()).breaks(requested()),
+        Invariant::LastIsLast
+    );
     let failed = |recoverable| ModelFailed {
         request: evt(5),
         attempt: 1,
@@ -504,6 +511,22 @@ fn what_is_spent_stays_within_its_limits() {
     let reached = |limit| opened(Subject::Limit { limit, used: 0, allowed: 9 }, None);
     limited().then(reached(LimitKind::Tokens)).then(answered("more", Answer::Extend { amount: 1 })).then(asks(10));
     limited().then(reached(LimitKind::Tokens)).then(answered("more", Answer::YES)).then(asks(18));
+}
+
+/// A run that may have no turn and waits for a person.
+fn at_turn_limit() -> History {
+    History::configured(ConfigRef { max_turns: 0, ..config() })
+        .then(opened(Subject::Limit { limit: LimitKind::Turns, used: 0, allowed: 0 }, None))
+}
+
+#[test]
+fn a_run_has_its_turns_and_what_people_add_to_them() {
+    let last = || ModelRequested { purpose: Purpose::LastReply, ..requested() };
+    assert_eq!(History::running().breaks(last()), Invariant::WithinLimits);
+    assert_eq!(at_turn_limit().then(answered("no", Answer::NO)).breaks(requested()), Invariant::WithinLimits);
+    assert_eq!(History::configured(ConfigRef { max_turns: 0, ..config() }).breaks(requested()), Invariant::WithinLimits);
+    at_turn_limit().then(answered("more", Answer::Extend { amount: 1 })).then(requested());
+    at_turn_limit().then(answered("yes", Answer::YES)).then(requested());
 }
 
 /// What a request of these items breaks after this history.

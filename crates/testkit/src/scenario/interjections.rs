@@ -91,9 +91,11 @@ fn background() -> Vec<Scenario> {
 fn failures() -> Vec<Scenario> {
     use Scripted::{Calls, Empty, Fails};
     let turns = Options { max_turns: Some(1), ..Options::default() };
+    let says_no = vec![answer("l0", AskKind::Limit, Reaction::Deny)];
+    let people = [two(say("m1", "also this", Mode::Steer)), vec![says_no]].concat();
     vec![
         steered("model fails while a command runs", vec![Calls(&[SHELL]), Fails(FailureClass::Permanent)]),
         steered("empty replies while a command runs", vec![Calls(&[SHELL]), Empty, Empty]),
-        Scenario { options: turns, ..steered("turn limit while a command runs", vec![Calls(&[SHELL]), Calls(&[PAY])]) },
+        Scenario { options: turns, people, ..steered("turn limit while a command runs", vec![Calls(&[SHELL]), Calls(&[PAY])]) },
     ]
 }

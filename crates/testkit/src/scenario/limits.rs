@@ -17,6 +17,8 @@ pub fn all() -> Vec<Scenario> {
     let withdraw = Act { key: "w0", what: What::Withdraw("m0") };
     let takes_back = vec![vec![do_it(), withdraw], vec![answer("l0", AskKind::Limit, Reaction::Extend(300))]];
     let few = Limits { tokens: Some(1), ..Limits::default() };
+    let turns = |name, replies, reaction| one_turn(limited(name, Limits::default(), replies, &[reaction]));
+    let looks_and_pays = || vec![Calls(&[LOOK]), Calls(&[PAY])];
     let time = Limits { wall_ms: Some(SECOND_MS), ..Limits::default() };
     vec![
         limited("limit of calls extended", calls(), two_calls(), &[Reaction::Extend(1)]),
@@ -25,7 +27,14 @@ pub fn all() -> Vec<Scenario> {
         Scenario { people: takes_back, ..limited("first message taken back at a limit", few, vec![Text("done")], &[]) },
         limited("limit of time", time, vec![Calls(PATIENT), Text("done")], &[Reaction::Approve]),
         Scenario { crashes: Some(2), ..limited("the same call again and again", Limits::default(), again, &[Reaction::Approve]) },
+        turns("turn limit", looks_and_pays(), Reaction::Deny),
+        turns("turn limit extended", looks_and_pays(), Reaction::Extend(2)),
+        turns("turn limit and stop", looks_and_pays(), Reaction::DenyAndStop),
     ]
+}
+
+fn one_turn(scenario: Scenario) -> Scenario {
+    Scenario { options: Options { max_turns: Some(1), ..scenario.options }, ..scenario }
 }
 
 fn limited(name: &'static str, limits: Limits, replies: Vec<Scripted>, reactions: &[Reaction]) -> Scenario {

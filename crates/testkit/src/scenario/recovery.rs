@@ -86,9 +86,7 @@ fn parking() -> Vec<Scenario> {
 /// What a model can answer besides a call and a text.
 fn replies() -> Vec<Scenario> {
     use Scripted::{Calls, Empty, Fails, Invalid, Text};
-    let turns = Options { max_turns: Some(1), ..Options::default() };
     vec![
-        Scenario { options: turns, unknowns: false, ..Scenario::new("turn limit", vec![Calls(&[LOOK]), Calls(&[PAY])]) },
         Scenario::new("empty replies", vec![Empty, Empty]),
         Scenario::new("one empty reply", vec![Empty, Text("done")]),
         Scenario { losses: 0, ..Scenario::new("failing model", vec![Calls(&[LOOK]), Fails(FailureClass::Permanent)]) },

@@ -1,6 +1,5 @@
 //! What can be said on the command line.
 
-mod duration;
 mod run;
 mod talk;
 

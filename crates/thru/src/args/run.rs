@@ -1,6 +1,7 @@
 //! `thru run` and `thru resume`: what a person can wish of the work.
 
-use super::{Show, duration, folder, json, quiet, said, session, session_flag};
+use super::{Show, folder, json, quiet, said, session, session_flag};
+use crate::amount;
 use crate::catalog::{Help, WishHelp, help, wish_help};
 use crate::fault::Fault;
 use clap::builder::{NonEmptyStringValueParser, TypedValueParser};
@@ -97,7 +98,7 @@ fn limit_args() -> [Arg; 5] {
             .help(wish_help(WishHelp::MaxTurns)),
         number("max-tool-calls").help(wish_help(WishHelp::MaxToolCalls)),
         number("max-tokens").help(wish_help(WishHelp::MaxTokens)),
-        Arg::new("max-cost").long("max-cost").value_name("AMOUNT").value_parser(money).help(wish_help(WishHelp::MaxCost)),
+        Arg::new("max-cost").long("max-cost").value_name("AMOUNT").value_parser(amount::money).help(wish_help(WishHelp::MaxCost)),
         length("timeout").help(wish_help(WishHelp::Timeout)),
     ]
 }
@@ -107,18 +108,11 @@ fn choice(name: &'static str, values: &'static [&'static str]) -> Arg {
 }
 
 fn length(name: &'static str) -> Arg {
-    Arg::new(name).long(name).value_name("TIME").value_parser(duration::parse)
+    Arg::new(name).long(name).value_name("TIME").value_parser(amount::time)
 }
 
 fn on_ask() -> Arg {
     choice("on-ask", &["wait", "park", "deny"]).help(wish_help(WishHelp::OnAsk))
-}
-
-/// Millionths of the price unit.
-fn money(text: &str) -> Result<u64, &'static str> {
-    let amount: f64 = text.parse().map_err(|_| wish_help(WishHelp::BadMoney))?;
-    let micros = (amount * 1e6).round();
-    if micros.is_finite() && (1.0..1e15).contains(&micros) { Ok(micros as u64) } else { Err(wish_help(WishHelp::BadMoney)) }
 }
 
 pub fn run(sub: &ArgMatches) -> Result<Run, Fault> {

@@ -50,7 +50,7 @@ pub enum Approval {
     /// With these arguments instead.
     Edit(String),
     /// With this much more.
-    Extend(u64),
+    Extend(String),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -112,8 +112,8 @@ pub fn approve_command() -> Clap {
         .arg(
             Arg::new("amount")
                 .long("amount")
-                .value_name("N")
-                .value_parser(value_parser!(u64).range(1..))
+                .value_name("AMOUNT")
+                .value_parser(NonEmptyStringValueParser::new())
                 .conflicts_with("scope")
                 .help(talk_help(TalkHelp::Amount)),
         )
@@ -187,9 +187,9 @@ fn named_mode(sub: &ArgMatches) -> Option<Mode> {
 
 pub fn approve(sub: &ArgMatches) -> Result<Approve, Fault> {
     let session = sub.get_one::<String>("scope").is_some_and(|scope| scope == "session");
-    let how = match (sub.get_one::<String>("args"), sub.get_one::<u64>("amount")) {
+    let how = match (sub.get_one::<String>("args"), sub.get_one::<String>("amount")) {
         (Some(args), _) => Approval::Edit(args.clone()),
-        (None, Some(amount)) => Approval::Extend(*amount),
+        (None, Some(amount)) => Approval::Extend(amount.clone()),
         (None, None) => Approval::Grant(if session { Grant::Session } else { Grant::Once }),
     };
     Ok(Approve { ask: required(sub, "ask")?, how, key: sub.get_one::<String>("key").cloned(), json: sub.get_flag("json") })

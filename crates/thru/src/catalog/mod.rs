@@ -3,7 +3,7 @@
 
 mod en;
 
-use contract::ask::{AskKind, Subject};
+use contract::ask::{AskKind, LimitKind, Subject};
 use contract::body::{CancelReason, FinishReason, RunOutcome, UnknownReason, Verdict};
 use throughline::{Fate, Standing};
 
@@ -55,6 +55,7 @@ pub enum WishHelp {
     OnAsk,
     BadDuration,
     BadMoney,
+    BadCount,
 }
 
 /// Texts of `--help` of the commands that say something to a session.
@@ -122,6 +123,7 @@ pub enum Problem<'a> {
     NotWaiting(&'a str),
     InboxFull { waiting: usize },
     UnknownTyped(&'a str),
+    BadAmount { text: &'a str, why: &'a str },
     NothingAsked,
     Bug(&'a str),
 }
@@ -215,12 +217,22 @@ pub enum AskText<'a> {
 pub enum AnswerWord<'a> {
     Yes,
     YesForSession,
-    Edited { args: &'a str },
+    Edited {
+        args: &'a str,
+    },
     No,
-    NoBecause { why: &'a str },
+    NoBecause {
+        why: &'a str,
+    },
     NoAndStop,
-    Reply { text: &'a str },
-    More { amount: u64 },
+    Reply {
+        text: &'a str,
+    },
+    /// Of what is unknown where the ask itself was not seen.
+    More {
+        limit: Option<LimitKind>,
+        amount: u64,
+    },
 }
 
 #[must_use]

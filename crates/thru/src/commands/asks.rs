@@ -1,11 +1,12 @@
 //! `thru approvals`, `thru approve`, `thru deny`: what waits for a person, and their word.
 
 use super::{local, open_existing};
+use crate::amount;
 use crate::args::{Approval, Approve, Deny};
 use crate::catalog::{Line, Problem, line};
 use crate::fault::{Fault, code};
 use crate::render::{Where, card, out};
-use contract::ask::Answer;
+use contract::ask::{Answer, Subject};
 use contract::body::SupersedeReason;
 use contract::id::{AskId, SessionId};
 use contract::input::Rejection;
@@ -40,7 +41,7 @@ pub async fn approve(approve: Approve) -> Result<u8, Fault> {
         Asked::Open(view) => {
             let answered = match approve.how {
                 Approval::Grant(grant) => throughline.answer(&view, Answer::Approve { grant }, approve.key, local()).await,
-                Approval::Extend(amount) => throughline.answer(&view, Answer::Extend { amount }, approve.key, local()).await,
+                Approval::Extend(amount) => throughline.answer(&view, more(&view.ask.subject, &amount)?, approve.key, local()).await,
                 Approval::Edit(args) => throughline.edit(&view, args, approve.key, local()).await,
             };
             word.settle(answered).await?
@@ -66,6 +67,16 @@ pub async fn deny(deny: Deny) -> Result<u8, Fault> {
     };
     tell(&sent, false, deny.json);
     Ok(code::DONE)
+}
+
+/// The answer that gives this much more of what the ask is about.
+pub fn more(subject: &Subject, text: &str) -> Result<Answer, Fault> {
+    let amount = match subject {
+        Subject::Limit { limit, .. } => amount::of(*limit, text).map_err(|why| Fault::new(Problem::BadAmount { text, why }))?,
+        // It fits no other ask, whatever the amount, and that is what the person hears.
+        Subject::Tool { .. } | Subject::Question { .. } | Subject::Reconcile { .. } | Subject::Resume => 1,
+    };
+    Ok(Answer::Extend { amount })
 }
 
 /// A yes or no of a person to an ask.

@@ -1,6 +1,6 @@
 //! Lines typed while a session works: said to it, or commands that begin with a slash.
 
-use super::{local, status};
+use super::{asks, local, status};
 use crate::catalog::Problem;
 use crate::fault::{Fault, of_rejection};
 use contract::ask::{Answer, Grant};
@@ -20,7 +20,7 @@ pub enum Typed {
     Session,
     No { why: Option<String> },
     Edit { args: String },
-    More { amount: u64 },
+    More { amount: String },
     Stop,
     Pause,
     Unknown(String),
@@ -55,7 +55,7 @@ pub fn parse(line: &str) -> Typed {
         ("session", true) => Typed::Session,
         ("no", empty) => Typed::No { why: (!empty).then(|| rest.to_owned()) },
         ("edit", false) => Typed::Edit { args: rest.to_owned() },
-        ("more", false) => rest.parse().map_or_else(|_| Typed::Unknown(line.to_owned()), |amount| Typed::More { amount }),
+        ("more", false) => Typed::More { amount: rest.to_owned() },
         ("queue", false) => said(Mode::Queue),
         ("interrupt", false) => said(Mode::Interrupt),
         ("stop", true) => Typed::Stop,
@@ -78,7 +78,10 @@ pub async fn act(throughline: &Throughline, running: &Running, typed: Typed) -> 
         Typed::Say { text, mode } => throughline.message(text, mode, None, local(), running.version()).await?,
         Typed::Yes => answer(&asked(throughline, running).await?, Answer::YES),
         Typed::Session => answer(&asked(throughline, running).await?, Answer::Approve { grant: Grant::Session }),
-        Typed::More { amount } => answer(&asked(throughline, running).await?, Answer::Extend { amount }),
+        Typed::More { amount } => {
+            let view = asked(throughline, running).await?;
+            answer(&view, asks::more(&view.ask.subject, &amount)?)
+        }
         Typed::No { why } => {
             let message = match why {
                 Some(why) => Some(throughline.reason(why).await?),
@@ -136,8 +139,8 @@ mod tests {
             ("/no", Typed::No { why: None }),
             ("/no too risky", Typed::No { why: Some("too risky".to_owned()) }),
             (r#"/edit {"command":"ls"}"#, Typed::Edit { args: r#"{"command":"ls"}"#.to_owned() }),
-            ("/more 50", Typed::More { amount: 50 }),
-            ("/more fifty", Typed::Unknown("/more fifty".to_owned())),
+            ("/more 50", Typed::More { amount: "50".to_owned() }),
+            ("/more", Typed::Unknown("/more".to_owned())),
             ("/queue then summarise", say("then summarise", Mode::Queue)),
             ("/interrupt wrong folder", say("wrong folder", Mode::Interrupt)),
             ("/stop", Typed::Stop),

@@ -2,20 +2,25 @@
 
 use super::text::{excerpt, harmless};
 use crate::catalog::{AnswerWord, AskText, Line, answer, ask, line};
-use contract::ask::{Answer, Ask, Grant};
+use contract::ask::{Answer, Ask, Grant, LimitKind, Subject};
 use contract::body::{AskAnswered, Body, SupersedeReason};
 use contract::call::Prepared;
+use contract::id::AskId;
 use contract::port::Clock;
+use std::collections::BTreeMap;
 use throughline::{AskView, SystemClock};
 
-/// The line of the story about an ask.
-pub fn sentence(body: &Body) -> Option<String> {
+/// The line of the story about an ask; `limits` are those that were asked about.
+pub fn sentence(limits: &mut BTreeMap<AskId, LimitKind>, body: &Body) -> Option<String> {
     if let Body::AskOpened(opened) = body {
         let Ask { ask: id, subject, .. } = &opened.ask;
+        if let Subject::Limit { limit, .. } = subject {
+            limits.insert(*id, *limit);
+        }
         return Some(format!("{} {id}", ask(&AskText::Headline { subject })));
     }
     if let Body::AskAnswered(answered) = body {
-        return Some(answered_sentence(answered));
+        return Some(answered_sentence(limits.remove(&answered.ask), answered));
     }
     if let Body::AskExpired(_) = body {
         return Some(line(&Line::AskExpired));
@@ -26,7 +31,7 @@ pub fn sentence(body: &Body) -> Option<String> {
     None
 }
 
-fn answered_sentence(answered: &AskAnswered) -> String {
+fn answered_sentence(limit: Option<LimitKind>, answered: &AskAnswered) -> String {
     let how = match &answered.answer {
         Answer::Approve { grant: Grant::Once } => answer(&AnswerWord::Yes),
         Answer::Approve { grant: Grant::Session } => answer(&AnswerWord::YesForSession),
@@ -35,7 +40,7 @@ fn answered_sentence(answered: &AskAnswered) -> String {
         Answer::Deny { message: Some(why), stop: false } => answer(&AnswerWord::NoBecause { why: &why.shown() }),
         Answer::Deny { message: None, stop: false } => answer(&AnswerWord::No),
         Answer::Reply(text) => answer(&AnswerWord::Reply { text: &excerpt(&text.shown()) }),
-        Answer::Extend { amount } => answer(&AnswerWord::More { amount: *amount }),
+        Answer::Extend { amount } => answer(&AnswerWord::More { limit, amount: *amount }),
     };
     let told = line(&Line::AskAnswered { by: &answered.by.0, how: &how });
     match &answered.rule {

@@ -3,9 +3,10 @@
 use super::text::{excerpt, harmless};
 use super::{asks, tools};
 use crate::catalog::{CallLine, Line, call_line, line};
+use contract::ask::LimitKind;
 use contract::body::{Body, FailureClass, Scope};
 use contract::event::Event;
-use contract::id::{ActionId, CallId, EventId, SessionId};
+use contract::id::{ActionId, AskId, CallId, EventId, SessionId};
 use contract::request::Part;
 use contract::text::Text;
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ pub struct Story {
     tools: BTreeMap<ActionId, (CallId, String)>,
     calls: BTreeMap<CallId, String>,
     replies: BTreeMap<EventId, Vec<Text>>,
+    limits: BTreeMap<AskId, LimitKind>,
     had_owner: bool,
     /// The model that was asked last in this run.
     model: Option<String>,
@@ -25,8 +27,8 @@ pub struct Story {
 
 impl Story {
     pub fn new(session: SessionId) -> Story {
-        let (tools, calls, replies) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Story { session, tools, calls, replies, had_owner: false, model: None, answer: None }
+        let (tools, calls, replies, limits) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Story { session, tools, calls, replies, limits, had_owner: false, model: None, answer: None }
     }
 
     /// The texts of the last reply that was said.
@@ -91,7 +93,9 @@ impl Story {
                 let tool = self.calls.get(&withdrawn.call).cloned().unwrap_or_else(|| withdrawn.call.to_string());
                 call_line(&CallLine::Withdrawn { tool: &tool, note: &excerpt(&withdrawn.note.shown()) })
             }
-            Body::AskOpened(_) | Body::AskAnswered(_) | Body::AskExpired(_) | Body::AskSuperseded(_) => return asks::sentence(body),
+            Body::AskOpened(_) | Body::AskAnswered(_) | Body::AskExpired(_) | Body::AskSuperseded(_) => {
+                return asks::sentence(&mut self.limits, body);
+            }
             Body::ToolStarted(_)
             | Body::ToolAdopted(_)
             | Body::ToolProgress(_)

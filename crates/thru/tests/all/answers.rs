@@ -41,7 +41,7 @@ fn edited_arguments_that_cannot_run_leave_it_asked() {
     ] {
         desk.assert_refused(&["approve", &ask, "--args", args], code, &[word, "it stays open"]);
     }
-    for more in [&["--args", "{}", "--scope", "session"][..], &["--args", "{}", "--amount", "1"], &["--amount", "0"]] {
+    for more in [&["--args", "{}", "--scope", "session"][..], &["--args", "{}", "--amount", "1"], &["--amount", ""]] {
         desk.assert_refused(&[&["approve", &ask], more].concat(), 2, &["nothing was started"]);
     }
     desk.assert_refused(&["approve", &ask, "--amount", "5"], 9, &["no answer to whether a call may run", "it stays open"]);

@@ -35,6 +35,7 @@ fn tool_calls_that_are_used_up_are_asked_for_and_extended() {
     let shown = desk.thru(&["approvals"]).stdout;
     assert!(shown.contains("The limit of tool calls is reached: 1 of 1 used. Shall it go on?"), "{shown}");
     desk.assert_refused(&["approve", &ask, "--scope", "session"], 9, &["no answer to whether a limit may be extended"]);
+    desk.assert_refused(&["approve", &ask, "--amount", "0"], 2, &["0 is no amount", "whole number above zero"]);
     assert_eq!(desk.thru(&["approve", &ask, "--amount", "2"]).code, Some(0));
     assert_eq!(desk.thru(&["resume", &session]).code, Some(6), "two more and no further");
     assert_eq!((desk.read("effect").as_str(), reached(&desk, &session)), ("one\ntwo\nthree\n", (3, 3)));
@@ -81,7 +82,8 @@ fn money_that_is_used_up_is_asked_for() {
     assert_eq!(reached(&desk, &session), (600_000, 1_000_000), "another call like the last would not fit");
     let shown = desk.thru(&["approvals"]).stdout;
     assert!(shown.contains("The limit of money is reached: 0.6000 of 1.0000 used"), "{shown}");
-    assert_eq!(desk.thru(&["approve", &ask, "--amount", "500000"]).code, Some(0));
+    desk.assert_refused(&["approve", &ask, "--amount", "10m"], 2, &["10m is no amount", "as in 0.50", "it stays open"]);
+    assert_eq!(desk.thru(&["approve", &ask, "--amount", "0.50"]).code, Some(0));
     desk.resumed(&session, 0, "told\n");
     assert_eq!(desk.status(&session)["cost_micros"], 1_200_000);
     desk.assert_verified();
@@ -99,7 +101,7 @@ fn time_that_is_used_up_is_asked_for_and_the_command_goes_on() {
     desk.go();
     desk.until_count(&session, "tool.finished", 1);
     assert_eq!(desk.events(&session).count("model.requested"), 1, "nothing begins before the answer");
-    assert_eq!(desk.thru(&["approve", &desk.asked(&session), "--amount", "600000"]).code, Some(0));
+    assert_eq!(desk.thru(&["approve", &desk.asked(&session), "--amount", "10m"]).code, Some(0));
     assert_eq!(run.wait().code, Some(0));
     let events = desk.events(&session);
     events.assert_completed();
@@ -159,5 +161,41 @@ fn a_model_that_repeats_itself_is_corrected_and_then_a_person_is_asked() {
     assert_eq!(desk.thru(&["approve", &ask]).code, Some(0));
     desk.resumed(&session, 0, "told\n");
     assert_eq!(desk.read("effect").lines().count(), 6);
+    desk.assert_verified();
+}
+
+/// A run that has used its turns waits; more are given, and when no more are given it says what it has.
+#[test]
+fn turns_that_are_used_up_are_asked_for_and_at_last_the_model_must_answer() {
+    let desk = desk();
+    desk.script(&[line("one"), line("two"), line("three"), line("four"), say("what I have")]);
+    let (session, ask) = at_limit(&desk, &["--max-turns", "1"], "turns");
+    assert_eq!((desk.read("effect").as_str(), reached(&desk, &session)), ("one\n", (1, 1)));
+    let shown = desk.thru(&["approvals"]).stdout;
+    assert!(shown.contains("The limit of turns is reached: 1 of 1 used. Shall it go on?"), "{shown}");
+    assert_eq!(desk.thru(&["approve", &ask, "--amount", "2"]).code, Some(0));
+    assert_eq!(desk.thru(&["resume", &session]).code, Some(6), "two more and no further");
+    assert_eq!((desk.read("effect").as_str(), reached(&desk, &session)), ("one\ntwo\nthree\n", (3, 3)));
+    assert_eq!(desk.thru(&["send", &session, "yes"]).code, Some(0), "as much again as at first");
+    assert_eq!(desk.thru(&["resume", &session]).code, Some(6));
+    assert_eq!(desk.thru(&["deny", &desk.asked(&session)]).code, Some(0));
+    desk.resumed(&session, 6, "what I have\n");
+    let events = desk.events(&session);
+    let finished = events.one("run.finished");
+    assert_eq!((&finished["outcome"], &finished["reason"]), (&json!("limit"), &json!("turn_limit")));
+    assert_eq!(desk.read("effect"), "one\ntwo\nthree\nfour\n");
+    desk.assert_verified();
+}
+
+#[test]
+fn nobody_to_ask_means_one_last_answer_when_the_turns_are_used_up() {
+    let desk = desk();
+    desk.script(&[line("one"), line("two"), say("never said")]);
+    let run = desk.spawn_run(&["--max-turns", "1", "--on-ask", "deny"]);
+    let session = run.session();
+    assert_eq!(run.wait().code, Some(6));
+    let events = desk.events(&session);
+    assert_eq!(events.one("action.withdrawn")["reason"], "limit", "the last reply may not act");
+    assert_eq!((desk.read("effect").as_str(), events.count("model.requested")), ("one\n", 2));
     desk.assert_verified();
 }

@@ -30,23 +30,11 @@ fn every_end_has_its_exit_code_and_a_resume_repeats_it_without_a_trace() {
     };
     let loops = [json!({ "calls": [{ "tool": "shell", "args": { "command": "echo {i} >> effect" } }], "repeat": 9 })];
     assert_eq!(again(&[say("fine")], &[], 0, "completed", Value::Null), "fine\n");
-    again(&loops, &["--max-turns", "2"], 6, "limit", json!("turn_limit"));
+    again(&loops, &["--max-turns", "2", "--on-ask", "deny"], 6, "limit", json!("turn_limit"));
     let refused = [json!({ "fail": { "class": "permanent", "times": 99 } })];
     assert_eq!(again(&refused, &[], 1, "failed", json!("model_failed")), "");
     let empty = [json!({ "thinking": "hm", "repeat": 9 })];
     assert_eq!(again(&empty, &[], 1, "failed", json!("empty_reply")), "");
-}
-
-#[test]
-fn at_the_limit_no_further_call_runs() {
-    let desk = desk();
-    desk.script(&[json!({ "calls": [{ "tool": "shell", "args": { "command": "echo {i} >> effect" } }], "repeat": 9 })]);
-    let run = desk.spawn_run(&["--max-turns", "2"]);
-    let session = run.session();
-    assert_eq!(run.wait().code, Some(6));
-    let events = desk.events(&session);
-    assert_eq!(events.one("action.withdrawn")["reason"], "limit");
-    assert_eq!(desk.read("effect"), "1\n2\n");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! that still counts; and nothing of a run starts after a person ended it.
 
 use agent::policy::{Judgement, judge_call};
-use contract::ask::{Answer, Ask, Subject};
+use contract::ask::{Answer, Ask, LimitKind, Subject};
 use contract::body::{ActionDecided, AskAnswered, Body, Scope};
 use contract::config::Policy;
 use contract::event::Event;
@@ -124,6 +124,8 @@ impl<'a> Account<'a> {
             }
             (Subject::Tool { action, .. }, Answer::Edit { args_hash, .. }) => drop(self.edited.insert(*action, (*args_hash, until))),
             (Subject::Question { action, .. }, Answer::Reply(_)) => self.end(*action),
+            // It ends with its last reply.
+            (Subject::Limit { limit: LimitKind::Turns, .. }, Answer::Deny { stop: false, .. }) => {}
             (Subject::Limit { .. } | Subject::Resume, Answer::Deny { .. }) | (_, Answer::Deny { stop: true, .. }) => self.stop(Scope::Turn),
             (_, Answer::Approve { .. } | Answer::Edit { .. } | Answer::Deny { .. } | Answer::Reply(_) | Answer::Extend { .. }) => {}
         }

@@ -1,7 +1,7 @@
 //! What a session uses stays within its limits and what people added to them.
 
 use contract::ask::{Answer, LimitKind, Subject};
-use contract::body::{AskAnswered, Body, FailureClass, Spend};
+use contract::body::{AskAnswered, Body, FailureClass, Purpose, Spend};
 use contract::config::ConfigRef;
 use contract::event::Event;
 use contract::id::AskId;
@@ -13,6 +13,9 @@ struct Account<'a> {
     spent: Spend,
     reserved: Spend,
     tool_calls: u64,
+    /// Replies of the last run, and whether a person wants no more than its last one.
+    turns: u64,
+    last_turn: bool,
     asks: BTreeMap<AskId, LimitKind>,
     added: BTreeMap<LimitKind, u64>,
 }
@@ -28,7 +31,7 @@ impl<'a> Account<'a> {
     fn note(&mut self, event: &'a Event) {
         let at = event.version;
         match &event.draft.body {
-            Body::RunStarted(started) => self.config = Some(&started.config),
+            Body::RunStarted(started) => self.start_run(&started.config),
             Body::AskOpened(opened) => {
                 if let Subject::Limit { limit, .. } = opened.ask.subject {
                     self.asks.insert(opened.ask.ask, limit);
@@ -37,11 +40,16 @@ impl<'a> Account<'a> {
             Body::AskAnswered(answered) => self.answer(answered),
             Body::ModelRequested(requested) => {
                 self.reserved = requested.reserve;
+                assert_eq!(requested.purpose == Purpose::LastReply, self.last_turn, "after {} turns at {at}", self.turns);
+                if !self.last_turn {
+                    self.within(LimitKind::Turns, self.turns + 1, at);
+                }
                 let most = self.spent.plus(self.reserved);
                 self.within(LimitKind::Tokens, most.tokens, at);
                 self.within(LimitKind::Cost, most.cost_micros, at);
             }
             Body::ModelCompleted(completed) => {
+                self.turns += 1;
                 let usage = completed.usage;
                 let prices = self.config.and_then(|config| config.prices);
                 let input = usage.input + usage.cache_read + usage.cache_write;
@@ -59,21 +67,30 @@ impl<'a> Account<'a> {
         }
     }
 
+    fn start_run(&mut self, config: &'a ConfigRef) {
+        self.config = Some(config);
+        (self.turns, self.last_turn) = (0, false);
+        self.added.remove(&LimitKind::Turns);
+    }
+
     fn first(&self, limit: LimitKind) -> Option<u64> {
-        let limits = self.config?.limits;
+        let config = self.config?;
+        let limits = config.limits;
         match limit {
             LimitKind::Cost => limits.cost_micros,
             LimitKind::Tokens => limits.tokens,
             LimitKind::ToolCalls => limits.tool_calls,
             LimitKind::WallTime => limits.wall_ms,
+            LimitKind::Turns => Some(config.max_turns.into()),
             LimitKind::CrashLoop | LimitKind::Loop => None,
         }
     }
 
     fn answer(&mut self, answered: &AskAnswered) {
         let Some(limit) = self.asks.remove(&answered.ask) else { return };
+        self.last_turn |= limit == LimitKind::Turns && matches!(answered.answer, Answer::Deny { stop: false, .. });
         let amount = match answered.answer {
-            Answer::Approve { .. } => self.first(limit).unwrap_or_default(),
+            Answer::Approve { .. } => self.first(limit).unwrap_or_default().max(1),
             Answer::Extend { amount } => amount,
             Answer::Deny { .. } | Answer::Edit { .. } | Answer::Reply(_) => 0,
         };

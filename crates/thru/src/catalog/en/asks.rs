@@ -27,7 +27,8 @@ pub fn answer(what: &AnswerWord<'_>) -> String {
         AnswerWord::NoBecause { why } => format!("no: {why}"),
         AnswerWord::NoAndStop => "no, and stop".to_owned(),
         AnswerWord::Reply { text } => format!("“{text}”"),
-        AnswerWord::More { amount } => format!("yes, {amount} more"),
+        AnswerWord::More { limit: Some(limit), amount: more } => format!("yes, {} more", amount(*limit, *more)),
+        AnswerWord::More { limit: None, amount } => format!("yes, {amount} more"),
     }
 }
 
@@ -62,6 +63,7 @@ fn in_place(subject: &Subject, rule: bool) -> String {
         }
         Subject::Question { .. } => "  type the answer · /no WHY · /stop".to_owned(),
         Subject::Limit { limit: LimitKind::CrashLoop | LimitKind::Loop, .. } | Subject::Resume => "  yes · no".to_owned(),
+        Subject::Limit { limit: LimitKind::Turns, .. } => "  yes (as much again) · /more AMOUNT · no (one last answer) · /stop".to_owned(),
         Subject::Limit { .. } => "  yes (as much again) · /more AMOUNT · no (end the work)".to_owned(),
         Subject::Reconcile { .. } => "  yes (it happened) · no (it did not) · /no WHAT YOU SAW".to_owned(),
     }
@@ -91,6 +93,7 @@ fn limit_word(limit: LimitKind) -> &'static str {
         LimitKind::Cost => "money",
         LimitKind::Tokens => "tokens",
         LimitKind::ToolCalls => "tool calls",
+        LimitKind::Turns => "turns",
         LimitKind::WallTime => "time",
     }
 }
@@ -99,7 +102,7 @@ fn amount(limit: LimitKind, amount: u64) -> String {
     match limit {
         LimitKind::Cost => format!("{:.4}", amount as f64 / 1e6),
         LimitKind::WallTime => length(amount / 1_000),
-        LimitKind::CrashLoop | LimitKind::Loop | LimitKind::Tokens | LimitKind::ToolCalls => amount.to_string(),
+        LimitKind::CrashLoop | LimitKind::Loop | LimitKind::Tokens | LimitKind::ToolCalls | LimitKind::Turns => amount.to_string(),
     }
 }
 

@@ -75,7 +75,7 @@ pub fn talk_help(text: TalkHelp) -> &'static str {
         }
         TalkHelp::GrantScope => "For this call, or also for equal calls of this session",
         TalkHelp::EditArgs => "Run it with these arguments instead; they are checked like those of the model",
-        TalkHelp::Amount => "How much more: tool calls, tokens, millionths of money, or milliseconds",
+        TalkHelp::Amount => "How much more: a number of turns, tool calls or tokens, money as in 0.50, or time as in 10m",
         TalkHelp::AnswerKey => "The same key again is the same answer",
         TalkHelp::Ask => "What is asked, ask_…; `thru approvals` lists them",
         TalkHelp::DenyAsk => "Say no to what is asked",
@@ -113,7 +113,7 @@ pub fn talk_help(text: TalkHelp) -> &'static str {
 
 pub fn wish_help(text: WishHelp) -> &'static str {
     match text {
-        WishHelp::MaxTurns => "Model replies before the agent must answer [default: 150]",
+        WishHelp::MaxTurns => "Model replies before it asks whether to go on [default: 150]",
         WishHelp::OnResume => "What the session does when it is opened again after its process died",
         WishHelp::Mode => {
             "What runs without asking: ask = only what looks, auto = all but high risk, full = everything; rules that deny always win"
@@ -131,6 +131,7 @@ pub fn wish_help(text: WishHelp) -> &'static str {
              [default: wait on a terminal, park otherwise]"
         }
         WishHelp::BadDuration => "a length of time is a number with s, m, h or d, as in 90s",
+        WishHelp::BadCount => "how many more is a whole number above zero",
         WishHelp::BadMoney => "an amount is a number above zero, as in 0.50",
     }
 }

@@ -41,6 +41,7 @@ pub fn problem(what: &Problem<'_>) -> String {
         Problem::NothingToPause => "no run is going that could be paused".to_owned(),
         Problem::NotWaiting(what) => format!("no message waits as event {what}"),
         Problem::InboxFull { waiting } => format!("{waiting} messages wait already"),
+        Problem::BadAmount { text, why } => format!("{text} is no amount: {why}"),
         Problem::UnknownTyped(what) => format!("{what} is not understood"),
         Problem::NothingAsked => "nothing is asked".to_owned(),
     }
@@ -87,6 +88,7 @@ pub fn hint(what: &Problem<'_>) -> String {
         Problem::NotAnAnswer { .. } => "it stays open; see `thru approve --help` and `thru deny --help`",
         Problem::SeveralAsks { .. } => "nothing was changed; answer one with `thru approve ASK` or `thru deny ASK`; /yes and /no answer the oldest",
         Problem::EditRefused(_) => "it stays open; mend the arguments",
+        Problem::BadAmount { .. } => "it stays open; `thru approvals` shows what is asked",
         Problem::Forbidden(_) => "it stays open; nothing was run",
         Problem::NothingToPause => "nothing was changed; `thru status` shows how sessions stand",
         Problem::NotWaiting(_) => "nothing was changed; a model has seen it, or it was never there: `thru status ID` shows them",
