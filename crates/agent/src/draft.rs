@@ -1,6 +1,6 @@
 //! Turns what the machine wants to say into drafts: derives the id and fills in cause, run and trust.
 
-use crate::state::{Call, Stage, State};
+use crate::state::{Call, State};
 use contract::body::Body;
 use contract::event::{Actor, Draft, Trust};
 use contract::id::{CallId, EventId, Key};
@@ -86,7 +86,7 @@ impl<'a> Drafts<'a> {
 
     /// The first cause behind a cause while no run is open: of a call that goes on without its run, or of an ask.
     fn root(&self, cause: EventId) -> EventId {
-        let leads = |call: &Call| call.decided == cause || matches!(&call.stage, Stage::Started(attempt) if attempt.started == cause);
+        let leads = |call: &Call| call.decided == cause || call.attempt().is_some_and(|attempt| attempt.started == cause);
         let of_call = self.state.calls.values().find(|call| leads(call)).map(|call| call.root);
         let of_ask = || self.state.asks.values().find(|open| open.opened == cause).map(|open| open.root);
         of_call.or_else(of_ask).unwrap_or(cause)

@@ -21,7 +21,7 @@ pub fn effects(state: &State) -> Vec<Effect> {
     for call in state.calls.values() {
         match &call.stage {
             // What this owner has begun goes on while a person is waited for, and what must end is ended; nothing else is begun.
-            Stage::Started(attempt) if !parked || is_begun(state, attempt) || attempt.deadline.is_some() => {
+            Stage::Started(attempt) if !parked || !attempt.is_left_to(state.epoch()) || attempt.deadline.is_some() => {
                 of_attempt(state, call, attempt, &mut wanted)
             }
             Stage::Started(_)
@@ -34,10 +34,6 @@ pub fn effects(state: &State) -> Vec<Effect> {
         }
     }
     wanted
-}
-
-fn is_begun(state: &State, attempt: &Attempt) -> bool {
-    attempt.epoch == state.epoch() || attempt.adopted == Some(state.epoch())
 }
 
 fn of_attempt(state: &State, call: &Call, attempt: &Attempt, wanted: &mut Vec<Effect>) {

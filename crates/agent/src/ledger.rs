@@ -21,10 +21,14 @@ pub fn reserve(state: &State, run: &Run) -> Spend {
     let messages: u64 = state.showable().map(|message| message.text.len()).sum();
     let input = (run.config.bytes + state.transcript.bytes() + messages).div_ceil(TOKEN_BYTES);
     let output = run.config.output_tokens_max;
-    let price = |tokens: u64, each: u64| tokens.saturating_mul(each).div_ceil(1_000_000);
-    let by_price = |prices: Prices| price(input, prices.input).saturating_add(price(output, prices.output));
-    let cost_micros = run.config.prices.map_or(state.ledger.dearest_micros, by_price);
+    let cost_micros = run.config.prices.map_or(state.ledger.dearest_micros, |prices| cost(prices, input, output));
     Spend { tokens: input.saturating_add(output), cost_micros }
+}
+
+/// What so many tokens cost by the price list.
+#[must_use]
+pub fn cost(prices: Prices, input: u64, output: u64) -> u64 {
+    input.saturating_mul(prices.input).saturating_add(output.saturating_mul(prices.output)).div_ceil(1_000_000)
 }
 
 /// The limit that a model call with this reserve would break.

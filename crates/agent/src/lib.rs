@@ -59,7 +59,7 @@ impl Machine for Agent {
     }
 
     fn due(state: &State) -> Option<Time> {
-        rest::due(state)
+        advance::due(state)
     }
 
     fn version(state: &State) -> Version {

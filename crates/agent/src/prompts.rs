@@ -115,6 +115,11 @@ pub fn withdrawn_expired() -> Text {
 }
 
 #[must_use]
+pub fn withdrawn_lapsed() -> Text {
+    prompt(include_str!("../prompts/withdrawn_lapsed.md"))
+}
+
+#[must_use]
 pub fn withdrawn_not_alone() -> Text {
     prompt(include_str!("../prompts/withdrawn_not_alone.md"))
 }

@@ -5,7 +5,6 @@ use crate::effects::effects;
 use crate::state::{Stage, State};
 use contract::effect::Effect;
 use contract::machine::Rest;
-use contract::units::Time;
 
 #[must_use]
 pub fn rest(state: &State) -> Rest {
@@ -13,13 +12,7 @@ pub fn rest(state: &State) -> Rest {
     if !effects(state).is_empty() || !advance(state, state.time).is_empty() {
         return Rest::Busy;
     }
-    due(state).map_or(Rest::Waiting, Rest::Until)
-}
-
-/// When the session has something to do by itself.
-#[must_use]
-pub fn due(state: &State) -> Option<Time> {
-    advance::due(state)
+    advance::due(state).map_or(Rest::Waiting, Rest::Until)
 }
 
 /// Whose turn it is.
@@ -51,7 +44,7 @@ pub fn turn(state: &State) -> Turn {
     if state.waits_for_person() {
         return Turn::Person;
     }
-    if state.run.is_some() || state.next_message().is_some() { Turn::Session } else { Turn::Nobody }
+    if state.has_work() { Turn::Session } else { Turn::Nobody }
 }
 
 fn is_thought(effect: &Effect) -> bool {

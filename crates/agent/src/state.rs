@@ -108,6 +108,8 @@ pub struct Run {
     pub clock: RunClock,
     /// Which model is asked: the first, then its fallbacks.
     pub model: String,
+    /// How many fallbacks were taken.
+    pub fallbacks: usize,
     /// Failures of that model since the last reply that pass by themselves.
     pub failures: u16,
     pub retry: Retry,
@@ -136,6 +138,14 @@ pub enum Retry {
         retry_after_ms: Option<u64>,
     },
     At(Time),
+}
+
+/// What a run does when its model call failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AfterFailure {
+    Retry,
+    Fallback(String),
+    Fail,
 }
 
 /// Equal calls with equal results in a row.
@@ -212,7 +222,7 @@ pub struct Call {
     pub approved_until: Option<Time>,
     /// Holds its run, and ends with it.
     pub foreground: bool,
-    /// The model was told that it has not ended; its outcome will be a notice.
+    /// The model was told that it has not ended; its end is told late.
     pub deferred: bool,
     /// Why it must end.
     pub halt: Option<Halt>,
@@ -259,6 +269,17 @@ pub enum Stage {
     Judged(Verdict, Option<Text>),
 }
 
+impl Call {
+    /// The attempt that runs, or ran when its owner died.
+    #[must_use]
+    pub fn attempt(&self) -> Option<&Attempt> {
+        match &self.stage {
+            Stage::Started(attempt) => Some(attempt),
+            Stage::Decided | Stage::Held(_) | Stage::Refused(..) | Stage::Waiting { .. } | Stage::Unknown | Stage::Judged(..) => None,
+        }
+    }
+}
+
 impl Stage {
     /// A person answered with other arguments, and the call with those is not decided yet.
     #[must_use]
@@ -281,6 +302,14 @@ pub struct Attempt {
     pub deadline: Option<Time>,
     /// The end of its output, as it was when a person last said something.
     pub tail: Option<Text>,
+}
+
+impl Attempt {
+    /// Whether an earlier owner began it and this one has not found it running.
+    #[must_use]
+    pub fn is_left_to(&self, owner: Epoch) -> bool {
+        self.epoch < owner && self.adopted != Some(owner)
+    }
 }
 
 impl State {
@@ -324,20 +353,15 @@ impl State {
         self.session.as_ref().map(|session| session.options.resume).unwrap_or_default()
     }
 
-    /// The model to ask when the one of this run cannot answer.
+    /// What the open run has left after such a failure of its model call.
     #[must_use]
-    pub fn next_model(&self) -> Option<&str> {
-        let run = self.run.as_ref()?;
-        let mut models = std::iter::once(&run.config.model).chain(&run.config.fallback);
-        models.find(|model| **model == run.model)?;
-        models.next().map(String::as_str)
-    }
-
-    /// Whether the run has a retry or another model left after such a failure of the open call.
-    #[must_use]
-    pub fn goes_on_after(&self, class: FailureClass) -> bool {
-        let retries_left = self.run.as_ref().is_some_and(|run| run.failures < MODEL_RETRIES_MAX);
-        (class.passes() && retries_left) || self.next_model().is_some()
+    pub fn after_failure(&self, class: FailureClass) -> AfterFailure {
+        let Some(run) = &self.run else { return AfterFailure::Fail };
+        if class.passes() && run.failures < MODEL_RETRIES_MAX {
+            return AfterFailure::Retry;
+        }
+        // By place and not by name: a list may name a model twice.
+        run.config.fallback.get(run.fallbacks).map_or(AfterFailure::Fail, |model| AfterFailure::Fallback(model.clone()))
     }
 
     /// Whether the session waits for a person and begins nothing until then; what it has begun goes on.
@@ -410,12 +434,12 @@ impl State {
     #[must_use]
     pub fn is_sought(&self, attempt: &Attempt) -> bool {
         let here = self.owner.as_ref().map(|owner| owner.machine);
-        attempt.epoch < self.epoch() && attempt.adopted != Some(self.epoch()) && Some(attempt.machine) == here
+        attempt.is_left_to(self.epoch()) && Some(attempt.machine) == here
     }
 
     /// Foreground attempts that run, or ran when their owner died; what is in the background takes no place.
     #[must_use]
     pub fn running(&self) -> usize {
-        self.foreground().filter(|call| matches!(call.stage, Stage::Started(_))).count()
+        self.foreground().filter(|call| call.attempt().is_some()).count()
     }
 }

@@ -54,7 +54,7 @@ pub enum LimitKind {
     ToolCalls,
     /// Replies of the model in this run.
     Turns,
-    /// Milliseconds since the run started.
+    /// Milliseconds that the run has worked; waiting for a person does not count.
     WallTime,
 }
 
@@ -114,7 +114,7 @@ impl Subject {
 pub enum Grant {
     #[default]
     Once,
-    /// For equal calls of this session too.
+    /// For calls of this session that the rule stored with the answer matches.
     Session,
 }
 

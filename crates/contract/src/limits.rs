@@ -1,4 +1,4 @@
-//! Every limit has a name, a unit and a reason here; none is written as a bare number elsewhere.
+//! Every limit on what people, models and tools can bring has a name, a unit and a reason here.
 
 /// Events in one append, so that one call never holds the writer for long.
 pub const APPEND_EVENTS_MAX: usize = 256;
@@ -26,6 +26,8 @@ pub const FACTS_BYTES_SOFT_MAX: usize = 128 * 1024;
 pub const BLOB_ROW_BYTES_MAX: usize = 256 * 1024;
 /// Tools of one reply that run at the same time: enough to hide latency, few enough to watch.
 pub const PARALLEL_TOOLS_MAX: usize = 8;
+/// Commands in the background at the same time; stopping all of them must fit into one append.
+pub const BACKGROUND_TOOLS_MAX: usize = 64;
 /// Rounds of `advance` before a machine counts as broken: no legal state needs more than a few.
 pub const ADVANCE_ROUNDS_MAX: usize = 32;
 /// Model replies in one run before it asks whether to go on.

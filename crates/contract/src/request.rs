@@ -59,6 +59,14 @@ pub struct CallResult {
     pub output: Option<Text>,
 }
 
+impl CallResult {
+    /// Of a call that was no process, or of which nothing is known but this.
+    #[must_use]
+    pub fn noted(call: CallId, provider_call: String, ok: bool, note: Option<Text>, output: Option<Text>) -> CallResult {
+        CallResult { call, provider_call, ok, exit: None, signal: None, note, output }
+    }
+}
+
 impl Item {
     /// The canonical line of this item, with its final newline.
     #[must_use]

@@ -78,10 +78,16 @@ fn allows(pattern: &str, subject: &str, prepared: &Prepared) -> bool {
     plain && reaches && glob(pattern, subject)
 }
 
-/// What is denied is denied anywhere in the line and however it is spaced.
+/// What is denied is denied from any word of the line on and however it is spaced: `sudo rm x` runs `rm x`. Quotes and
+/// other names of the same program are not seen through.
 fn denies(pattern: &str, subject: &str, prepared: &Prepared) -> bool {
     let mut parts = subject.split(SEPARATORS).filter(|_| !prepared.commands.is_empty());
-    glob(pattern, subject) || parts.any(|part| glob(pattern, &part.split_whitespace().collect::<Vec<_>>().join(" ")))
+    glob(pattern, subject) || parts.any(|part| denies_from_any_word(pattern, part))
+}
+
+fn denies_from_any_word(pattern: &str, part: &str) -> bool {
+    let words: Vec<&str> = part.split_whitespace().collect();
+    (0..words.len()).any(|first| glob(pattern, &words[first..].join(" ")))
 }
 
 /// What may stand between two commands of a line.
@@ -188,7 +194,19 @@ mod tests {
     fn a_denying_pattern_matches_anywhere_it_fits() {
         assert!(denies("shell(*rm *)", "ls; rm -rf x"));
         assert!(!denies("shell(rm *)", "ls"));
-        for hidden in ["true; rm x", " rm x", "rm\tx", "a && rm  -rf x", "echo $(rm x)", "a | rm x", "{ rm x; }", "a\nrm x", "`rm x`"] {
+        for hidden in [
+            "true; rm x",
+            " rm x",
+            "rm\tx",
+            "a && rm  -rf x",
+            "echo $(rm x)",
+            "a | rm x",
+            "{ rm x; }",
+            "a\nrm x",
+            "`rm x`",
+            "sudo rm x",
+            "X=1 rm x",
+        ] {
             assert!(denies("shell(rm *)", hidden), "{hidden:?}");
         }
         assert!(!denies("shell(rm *)", "echo 'alarm x'"));

@@ -3,7 +3,7 @@
 use crate::Ports;
 use crate::text::store;
 use agent::State;
-use agent::state::{Attempt, Call, Stage};
+use agent::state::{Attempt, Call};
 use contract::input::{Input, OutputTail};
 use contract::limits::OUTPUT_TAIL_BYTES_MAX;
 use contract::text::Room;
@@ -29,7 +29,8 @@ pub(crate) async fn with_tails(ports: &Ports, state: &State, input: Input) -> In
 
 async fn gather(ports: &Ports, state: &State) -> Vec<OutputTail> {
     let mut tails = Vec::new();
-    for (call, attempt) in state.calls.values().filter_map(|call| running_here(ports, call)) {
+    // The model hears of what it was told of already when that has ended.
+    for (call, attempt) in state.calls.values().filter(|call| !call.deferred).filter_map(|call| running_here(ports, call)) {
         let printed = ports.tools.tail(call.action, attempt.number, OUTPUT_TAIL_BYTES_MAX).await;
         // Without its output the note says only since when it runs.
         let Some(printed) = printed else { continue };
@@ -41,14 +42,6 @@ async fn gather(ports: &Ports, state: &State) -> Vec<OutputTail> {
 }
 
 fn running_here<'a>(ports: &Ports, call: &'a Call) -> Option<(&'a Call, &'a Attempt)> {
-    match &call.stage {
-        Stage::Started(attempt) if attempt.machine == ports.place.machine => Some((call, attempt)),
-        Stage::Started(_)
-        | Stage::Decided
-        | Stage::Held(_)
-        | Stage::Refused(..)
-        | Stage::Waiting { .. }
-        | Stage::Unknown
-        | Stage::Judged(..) => None,
-    }
+    let attempt = call.attempt().filter(|attempt| attempt.machine == ports.place.machine)?;
+    Some((call, attempt))
 }

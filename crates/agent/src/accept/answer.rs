@@ -19,6 +19,10 @@ pub fn accept(state: &State, ask: AskId, key: Key, answer: Answer, by: Principal
     if !answer.fits(kind) || matches!(answer, Answer::Edit { .. }) {
         return Err(Rejection::NotAnAnswer { ask, kind });
     }
+    // What cannot be told by a rule cannot be allowed for longer than once.
+    if answer == (Answer::Approve { grant: Grant::Session }) && exact_rule(state, &open.ask.subject).is_none() {
+        return Err(Rejection::NotAnAnswer { ask, kind });
+    }
     let mut drafts = Drafts::new(state);
     draft(&mut drafts, state, open, key, answer, by);
     Ok(drafts.finish())

@@ -5,7 +5,7 @@
 
 use super::{about_person, answer, check_new};
 use crate::draft::{About, Drafts};
-use crate::state::{OpenAsk, Stage, State};
+use crate::state::{OpenAsk, State};
 use crate::words::{Word, word};
 use contract::ask::{Answer, AskKind};
 use contract::body::{MessageReceived, Mode, Principal, ToolProgress};
@@ -36,13 +36,13 @@ pub fn accept(state: &State, said: Said, tails: Vec<OutputTail>, now: Time) -> R
     if said.text.len() > MESSAGE_BYTES_MAX as u64 {
         return Err(Rejection::TooLong { bytes: said.text.len(), max: MESSAGE_BYTES_MAX as u64 });
     }
-    if state.inbox.len() >= INBOX_MAX {
-        return Err(Rejection::InboxFull { waiting: state.inbox.len() });
-    }
     let mut drafts = Drafts::new(state);
     if let Some((open, answer)) = as_answer(state, &said, now)? {
         answer::draft(&mut drafts, state, open, said.key, answer, said.from);
         return Ok(drafts.finish());
+    }
+    if said.mode != Mode::Status && state.inbox.len() >= INBOX_MAX {
+        return Err(Rejection::InboxFull { waiting: state.inbox.len() });
     }
     let mut told = BTreeSet::new();
     for tail in tails.into_iter().filter(|tail| told.insert(tail.action)) {
@@ -57,7 +57,8 @@ pub fn accept(state: &State, said: Said, tails: Vec<OutputTail>, now: Time) -> R
 
 /// The ask that these words answer, if they do.
 fn as_answer<'a>(state: &'a State, said: &Said, now: Time) -> Result<Option<(&'a OpenAsk, Answer)>, Rejection> {
-    if !said.mode.enters_run() {
+    // Whoever interrupts wants what runs to end, and not to answer what it asks.
+    if said.mode != Mode::Steer {
         return Ok(None);
     }
     let answerable = state.asks.keys().filter_map(|ask| answer::open_ask(state, *ask, now).ok());
@@ -76,8 +77,7 @@ fn as_answer<'a>(state: &'a State, said: &Said, now: Time) -> Result<Option<(&'a
 /// What a call had printed by then; of one that has ended since, its outcome says more.
 fn progress(drafts: &mut Drafts<'_>, state: &State, key: &Key, tail: OutputTail) {
     let Some((id, call)) = state.call_of(tail.action) else { return };
-    let Stage::Started(attempt) = &call.stage else { return };
-    if attempt.number == tail.attempt {
+    if let Some(attempt) = call.attempt().filter(|attempt| attempt.number == tail.attempt) {
         let about = About { cause: Some(attempt.started), call: Some(id), actor: Actor::Tool(call.tool.clone()), trust: Trust::Tool };
         let name = Key::person(&format!("progress/{}", tail.action), key);
         drafts.fact(&name, about, ToolProgress { action: tail.action, attempt: tail.attempt, output: tail.output });

@@ -2,7 +2,7 @@
 
 use crate::draft::{About, Drafts};
 use crate::prompts;
-use crate::state::State;
+use crate::state::{AfterFailure, State};
 use contract::body::{ActionDecided, ActionWithdrawn, FailureClass, ModelCompleted, ModelFailed, WithdrawReason};
 use contract::call::{PreparedCall, Wants};
 use contract::effect::EffectId;
@@ -55,7 +55,7 @@ impl Ended<'_> {
     }
 
     fn failed(&mut self, class: FailureClass, message: Text, retry_after_ms: Option<u64>) {
-        let recoverable = self.state.goes_on_after(class);
+        let recoverable = self.state.after_failure(class) != AfterFailure::Fail;
         let failed = ModelFailed { request: self.request, attempt: self.attempt, class, recoverable, retry_after_ms, message };
         self.drafts.fact(&self.key("failed"), self.about(), failed);
     }

@@ -58,13 +58,13 @@ pub(super) fn is_held_up(state: &State, run: &Run) -> bool {
 
 /// Whether an interruption still waits for what it ends.
 fn is_ending(state: &State, run: &Run) -> bool {
-    run.interrupted && state.foreground().any(|call| matches!(&call.stage, Stage::Started(attempt) if attempt.deadline.is_some()))
+    run.interrupted && state.foreground().any(|call| call.attempt().is_some_and(|attempt| attempt.deadline.is_some()))
 }
 
 /// Whether it is still being found out what became of an attempt of an earlier owner; here that takes no time, and the
 /// model would be told that something runs which has ended.
 fn is_looking(state: &State) -> bool {
-    state.calls.values().any(|call| matches!(&call.stage, Stage::Started(attempt) if state.is_sought(attempt)))
+    state.calls.values().any(|call| call.attempt().is_some_and(|attempt| state.is_sought(attempt)))
 }
 
 fn is_due(retry: Retry, now: Time) -> bool {

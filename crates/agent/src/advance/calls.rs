@@ -83,7 +83,7 @@ impl Deciding<'_, '_, '_> {
         if call.attempts > 0 && still_approved {
             return self.start(id, call);
         }
-        self.end(id, call, WithdrawReason::Expired, prompts::withdrawn_expired());
+        self.end(id, call, WithdrawReason::Expired, prompts::withdrawn_lapsed());
     }
 
     /// Why the call may not start, or not again.
@@ -179,6 +179,7 @@ impl Deciding<'_, '_, '_> {
 
     /// Nobody can find out what became of it.
     fn unknown(&mut self, id: CallId, call: &Call) {
+        // Without a run nothing waits for the answer: the next one is told.
         let asks = self.state.run.as_ref().is_some_and(|run| run.config.policy.on_unknown == OnUnknown::Ask);
         match &call.lost {
             Some(_) if asks && halt::reason(self.state, call).is_none() => {

@@ -6,7 +6,7 @@ use crate::state::{Attempt, Call, Retry, Stage, State};
 use crate::{ledger, prompts};
 use contract::body::{AskExpired, Mode, TimerCancelled, TimerFired, ToolBackgrounded, ToolDeferred};
 use contract::id::{CallId, Key};
-use contract::limits::PATIENCE_QUEUED_MS;
+use contract::limits::{BACKGROUND_TOOLS_MAX, PATIENCE_QUEUED_MS};
 use contract::units::Time;
 
 pub fn step(state: &State, now: Time, drafts: &mut Drafts<'_>) {
@@ -59,7 +59,8 @@ fn of_run(state: &State) -> impl Iterator<Item = Time> {
 
 /// When the run stops waiting for this call; not before it is known that it runs.
 fn patience_ends(state: &State, call: &Call, attempt: &Attempt) -> Option<Time> {
-    let waits = call.foreground && attempt.deadline.is_none() && !state.is_sought(attempt);
+    let has_room = state.calls.len() - state.foreground().count() < BACKGROUND_TOOLS_MAX;
+    let waits = call.foreground && attempt.deadline.is_none() && !state.is_sought(attempt) && has_room;
     let patience = call.prepared.patience_ms.filter(|_| waits)?;
     let queued = state.inbox.iter().any(|message| message.mode == Mode::Queue);
     Some(attempt.since.plus_ms(if queued { patience.min(PATIENCE_QUEUED_MS) } else { patience }))

@@ -22,9 +22,7 @@ pub fn opened(state: &mut State, event: &Event, opened: &AskOpened) -> Result<()
     match &ask.subject {
         Subject::Tool { call, action, .. } | Subject::Question { call, action, .. } | Subject::Reconcile { call, action, .. } => {
             match state.calls.get_mut(call) {
-                Some(open) if open.action == *action && matches!(open.stage, Stage::Decided | Stage::Unknown) => {
-                    open.stage = Stage::Held(ask.ask);
-                }
+                Some(open) if open.action == *action && can_be_held(&ask.subject, &open.stage) => open.stage = Stage::Held(ask.ask),
                 Some(open) => return Err(illegal(event, format!("{call} is {:?}", open.stage))),
                 None => return Err(illegal(event, format!("{call} is not open"))),
             }
@@ -36,6 +34,16 @@ pub fn opened(state: &mut State, event: &Event, opened: &AskOpened) -> Result<()
     match state.asks.insert(ask.ask, open) {
         None => Ok(()),
         Some(_) => Err(illegal(event, format!("the ask {} is open", ask.ask))),
+    }
+}
+
+/// A lost attempt that may be repeated is asked about like a first one.
+fn can_be_held(subject: &Subject, stage: &Stage) -> bool {
+    match subject {
+        Subject::Tool { .. } => matches!(stage, Stage::Decided | Stage::Unknown),
+        Subject::Question { .. } => *stage == Stage::Decided,
+        Subject::Reconcile { .. } => *stage == Stage::Unknown,
+        Subject::Limit { .. } | Subject::Resume => false,
     }
 }
 
@@ -124,7 +132,7 @@ fn question_answered(state: &mut State, id: CallId, answer: &Answer) {
         Answer::Reply(text) => {
             let provider_call = call.provider_call.clone();
             let output = Some(text.clone());
-            end(state, id, CallResult { call: id, provider_call, ok: true, exit: None, signal: None, note: None, output });
+            end(state, id, CallResult::noted(id, provider_call, true, None, output));
         }
         Answer::Deny { message, stop } => {
             call.stage = Stage::Refused(WithdrawReason::Denied, prompts::declined(message.as_ref()));

@@ -1,7 +1,7 @@
 //! A person said something, or took it back.
 
 use super::illegal;
-use crate::state::{Halt, Message, State};
+use crate::state::{Call, Halt, Message, State};
 use contract::body::{MessageReceived, MessageWithdrawn, Mode};
 use contract::event::Event;
 use contract::machine::Illegal;
@@ -15,6 +15,8 @@ pub fn received(state: &mut State, event: &Event, received: &MessageReceived) ->
         return Ok(());
     }
     state.recoveries = 0;
+    // Nobody died over what is only now to be done.
+    state.resumed |= !state.has_work();
     state.inbox.push(Message {
         id: received.message,
         key: received.key.clone(),
@@ -39,5 +41,19 @@ pub fn withdrawn(state: &mut State, event: &Event, withdrawn: &MessageWithdrawn)
     };
     state.inbox.remove(place);
     state.seen.insert(withdrawn.key.clone(), event.version);
+    if !state.inbox.iter().any(|message| message.mode == Mode::Interrupt) {
+        forget_interruption(state);
+    }
     Ok(())
+}
+
+/// What was to end for a message that nobody stands by any more goes on, unless it was told to end.
+fn forget_interruption(state: &mut State) {
+    if let Some(run) = &mut state.run {
+        run.interrupted = false;
+    }
+    let told = |call: &Call| call.attempt().is_some_and(|attempt| attempt.deadline.is_some());
+    for call in state.calls.values_mut().filter(|call| call.halt == Some(Halt::NewerMessage) && !told(call)) {
+        call.halt = None;
+    }
 }

@@ -1,12 +1,12 @@
 //! A model was asked, replied or failed.
 
 use super::illegal;
-use crate::state::{ModelCall, Reply, Retry, State};
-use contract::body::{FailureClass, ModelAborted, ModelCompleted, ModelFailed, ModelRequested, ModelRetrying, Spend, Usage};
-use contract::config::Prices;
+use crate::ledger::cost;
+use crate::state::{AfterFailure, ModelCall, Reply, Retry, State};
+use contract::body::{FailureClass, ModelAborted, ModelCompleted, ModelFailed, ModelRequested, ModelRetrying, Spend};
 use contract::event::Event;
 use contract::id::EventId;
-use contract::limits::{MODEL_RETRIES_MAX, REPEATS_CORRECTED};
+use contract::limits::REPEATS_CORRECTED;
 use contract::machine::Illegal;
 use contract::request::Part;
 use std::collections::BTreeMap;
@@ -66,7 +66,8 @@ pub fn completed(state: &mut State, event: &Event, completed: &ModelCompleted) -
     run.failures = 0;
     run.empty_replies = if has_text || has_calls { 0 } else { run.empty_replies + 1 };
     let usage = completed.usage;
-    let by_price = run.config.prices.map_or(0, |prices| cost(&usage, prices));
+    let input = usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write);
+    let by_price = run.config.prices.map_or(0, |prices| cost(prices, input, usage.output));
     let spent = Spend { tokens: usage.tokens(), cost_micros: completed.cost_micros.unwrap_or(by_price) };
     state.ledger.spent = state.ledger.spent.plus(spent);
     state.ledger.dearest_micros = state.ledger.dearest_micros.max(spent.cost_micros);
@@ -85,19 +86,21 @@ pub fn failed(state: &mut State, event: &Event, failed: &ModelFailed) -> Result<
         return Ok(());
     }
     state.recoveries = 0;
-    let next = state.next_model().map(str::to_owned);
+    let after = state.after_failure(failed.class);
     let Some(run) = &mut state.run else {
         return Err(illegal(event, "no run is open"));
     };
-    if failed.class.passes() && run.failures < MODEL_RETRIES_MAX {
-        run.failures += 1;
-        run.retry = Retry::Wanted { request: failed.request, retry_after_ms: failed.retry_after_ms };
-    } else if let Some(next) = next {
-        run.failures = 0;
-        state.transcript.configure(&next, run.config.sha256);
-        run.model = next;
-    } else {
-        run.failed = true;
+    match after {
+        AfterFailure::Retry => {
+            run.failures += 1;
+            run.retry = Retry::Wanted { request: failed.request, retry_after_ms: failed.retry_after_ms };
+        }
+        AfterFailure::Fallback(next) => {
+            (run.failures, run.fallbacks) = (0, run.fallbacks + 1);
+            state.transcript.configure(&next, run.config.sha256);
+            run.model = next;
+        }
+        AfterFailure::Fail => run.failed = true,
     }
     Ok(())
 }
@@ -116,13 +119,6 @@ pub fn aborted(state: &mut State, event: &Event, aborted: &ModelAborted) -> Resu
     let open = close(state, event, aborted.request, aborted.attempt)?;
     state.ledger.spent = state.ledger.spent.plus(open.reserve);
     Ok(())
-}
-
-/// What the usage costs by the price list.
-fn cost(usage: &Usage, prices: Prices) -> u64 {
-    let part = |tokens: u64, each: u64| tokens.saturating_mul(each);
-    let input = usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write);
-    part(input, prices.input).saturating_add(part(usage.output, prices.output)).div_ceil(1_000_000)
 }
 
 fn close(state: &mut State, event: &Event, request: EventId, attempt: u16) -> Result<ModelCall, Illegal> {

@@ -15,6 +15,7 @@ pub fn started(state: &mut State, event: &Event, started: &RunStarted) -> Result
         return Err(illegal(event, format!("message {} is not in the inbox", started.message)));
     };
     state.recoveries = 0;
+    state.resumed = false;
     state.transcript.configure(&started.config.model, started.config.sha256);
     state.run = Some(Run {
         id: started.run,
@@ -31,6 +32,7 @@ pub fn started(state: &mut State, event: &Event, started: &RunStarted) -> Result
         repeats: Repeats::default(),
         clock: RunClock { started: event.time, waited_ms: 0, extended_ms: 0, waiting_since: None },
         model: started.config.model.clone(),
+        fallbacks: 0,
         failures: 0,
         retry: Retry::No,
         failed: false,

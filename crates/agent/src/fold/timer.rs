@@ -50,5 +50,5 @@ fn waiting_call<'a>(state: &'a mut State, event: &Event, timer: TimerId) -> Resu
 fn finish(state: &mut State, id: CallId, note: Text) {
     let Some(call) = state.calls.get(&id) else { return };
     let provider_call = call.provider_call.clone();
-    end(state, id, CallResult { call: id, provider_call, ok: true, exit: None, signal: None, note: Some(note), output: None });
+    end(state, id, CallResult::noted(id, provider_call, true, Some(note), None));
 }

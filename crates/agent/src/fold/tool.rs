@@ -8,9 +8,11 @@
 //!  │ │ └──withdrawn──▶ ended
 //!  │ └──started──▶ running ──finished──▶ ended
 //!  └──cancelled──────┘ └──unknown──▶ unknown ──reconciled──▶ ended
-//!                                       └──started──▶ running (pure and idempotent only)
+//!                                     │   └──started──▶ running (pure and idempotent only)
+//!                                     └──opened──▶ held ──answered──▶ judged ──reconciled──▶ ended
 //! ```
 //!
+//! An ask about an unknown attempt that is overtaken leaves it unknown; one about starting it again is like any other.
 //! A call may be deferred at any place: then its end is told as a late outcome and not as its result.
 
 use super::illegal;
@@ -85,7 +87,7 @@ pub fn withdrawn(state: &mut State, event: &Event, withdrawn: &ActionWithdrawn) 
         return Err(illegal(event, format!("{} is decided as {decided:?}", withdrawn.call)));
     }
     let note = Some(withdrawn.note.clone());
-    end(state, withdrawn.call, CallResult { call: withdrawn.call, provider_call, ok: false, exit: None, signal: None, note, output: None });
+    end(state, withdrawn.call, CallResult::noted(withdrawn.call, provider_call, false, note, None));
     Ok(())
 }
 
@@ -155,7 +157,7 @@ pub fn deferred(state: &mut State, event: &Event, deferred: &ToolDeferred) -> Re
     }
     let provider_call = call.provider_call.clone();
     let (note, output) = (Some(deferred.note.clone()), deferred.output.clone().filter(|output| !output.is_empty()));
-    state.transcript.add_result(CallResult { call: id, provider_call, ok: true, exit: None, signal: None, note, output });
+    state.transcript.add_result(CallResult::noted(id, provider_call, true, note, output));
     Ok(())
 }
 
@@ -235,16 +237,9 @@ pub fn reconciled(state: &mut State, event: &Event, reconciled: &ToolReconciled)
     let Some(lost) = call.lost.as_ref().filter(|_| ended) else {
         return Err(illegal(event, format!("the call is {:?}", call.stage)));
     };
-    let output = lost.output.clone();
-    let result = CallResult {
-        call: id,
-        provider_call: call.provider_call.clone(),
-        ok: reconciled.verdict == Verdict::Happened,
-        exit: None,
-        signal: None,
-        note: Some(reconciled.note.clone()),
-        output: Some(output).filter(|output: &Text| !output.is_empty()),
-    };
+    let output = Some(lost.output.clone()).filter(|output| !output.is_empty());
+    let (ok, note) = (reconciled.verdict == Verdict::Happened, Some(reconciled.note.clone()));
+    let result = CallResult::noted(id, call.provider_call.clone(), ok, note, output);
     end(state, id, result);
     Ok(())
 }

@@ -135,6 +135,7 @@ fn a_no_before_the_run_drops_the_message_that_would_start_it() {
     let mut scene = Scene::with(ResumePolicy::Ask);
     scene.message("m1");
     scene.takeover();
+    scene.takeover();
     scene.answer("a1", Answer::NO);
     scene.message("m1");
     scene.message("m2");
@@ -144,6 +145,9 @@ fn a_no_before_the_run_drops_the_message_that_would_start_it() {
       = prepare m1
     > taken 2
       owner.taken epoch 2
+      = prepare m1
+    > taken 3
+      owner.taken epoch 3
       ask.opened resume
       = nothing
     > answer a1 deny

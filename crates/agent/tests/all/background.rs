@@ -8,7 +8,7 @@ use agent::rest::{Turn, turn};
 use contract::body::{Mode, UnknownReason};
 use contract::call::Class;
 use contract::config::{OnUnknown, ResumePolicy::Continue};
-use contract::limits::PATIENCE_QUEUED_MS;
+use contract::limits::{BACKGROUND_TOOLS_MAX, PATIENCE_QUEUED_MS};
 use contract::machine::Machine;
 
 const PATIENCE_MS: u64 = 600_000;
@@ -194,7 +194,7 @@ fn a_background_call_whose_approval_lapsed_is_not_started_again_without_a_run() 
     insta::assert_snapshot!(scene.story(), @"
     > call_0_0 attempt 1 never_started
       tool.cancelled call_0_0 attempt 1 never_started
-      action.withdrawn call_0_0 expired <expired>
+      action.withdrawn call_0_0 expired <lapsed>
       = nothing
     ");
 }
@@ -222,4 +222,17 @@ fn what_happens_without_a_run_correlates_with_the_message_that_led_to_it() {
     scene.finish("call_0_0");
     let roots: Vec<_> = scene.log.iter().rev().take(3).map(|event| event.draft.correlation).collect();
     assert_eq!(roots, [Some(message); 3]);
+}
+
+#[test]
+fn a_call_that_finds_no_place_in_the_background_holds_its_run() {
+    let mut scene = Scene::configured(|config| config.max_turns = 999);
+    for _ in 0..BACKGROUND_TOOLS_MAX {
+        scene.replies(vec![made::plain(0, Class::Unsafe).patience(0).part()]);
+    }
+    scene.replies(vec![made::plain(0, Class::Unsafe).patience(0).part()]);
+    assert_eq!((scene.count("tool.backgrounded"), scene.state.foreground().count()), (BACKGROUND_TOOLS_MAX, 1));
+    assert_eq!(Agent::due(&scene.state), None, "nothing is waited for that cannot be done");
+    scene.finish("call_0_0");
+    assert_eq!(scene.state.foreground().count(), 0);
 }

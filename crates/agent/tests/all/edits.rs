@@ -10,13 +10,9 @@ use contract::limits::APPROVAL_VALID_MS;
 use contract::rule::{Rule, RuleEffect};
 use contract::text::Text;
 
-fn held() -> Scene {
-    Scene::replied(vec![made::command(0, "make install").part()])
-}
-
 #[test]
 fn what_runs_is_what_the_person_wrote_and_the_result_names_it() {
-    let mut scene = held();
+    let mut scene = Scene::held();
     scene.edit("call_0_0", "e1", made::command(0, "make -n install"));
     scene.finish("call_0_0");
     insta::assert_snapshot!(scene.story(), @r#"
@@ -35,7 +31,7 @@ fn what_runs_is_what_the_person_wrote_and_the_result_names_it() {
 
 #[test]
 fn the_assistant_turn_keeps_the_original_arguments() {
-    let mut scene = held();
+    let mut scene = Scene::held();
     scene.edit("call_0_0", "e1", made::command(0, "make -n install"));
     scene.finish("call_0_0");
     let shown = String::from_utf8(agent::context::context(&scene.state).unwrap().canonical()).unwrap();
@@ -44,7 +40,7 @@ fn the_assistant_turn_keeps_the_original_arguments() {
 
 #[test]
 fn the_edited_call_is_another_action_in_the_same_place() {
-    let mut scene = held();
+    let mut scene = Scene::held();
     let before = scene.action("call_0_0");
     scene.edit("call_0_0", "e1", made::command(0, "make -n install"));
     let after = scene.action("call_0_0");
@@ -59,7 +55,7 @@ fn the_edited_call_is_another_action_in_the_same_place() {
 
 #[test]
 fn an_edit_that_cannot_run_leaves_the_ask_open() {
-    let mut scene = held();
+    let mut scene = Scene::held();
     scene.edit("call_0_0", "e1", PreparedCall { refused: Some(Text::from("no such folder")), ..made::command(0, "cd nowhere") });
     scene.edit("call_0_0", "e2", made::plain(0, Class::Pure));
     insta::assert_snapshot!(scene.story(), @r#"
@@ -88,7 +84,7 @@ fn an_edit_that_a_rule_forbids_leaves_the_ask_open() {
 
 #[test]
 fn an_edit_counts_once() {
-    let mut scene = held();
+    let mut scene = Scene::held();
     scene.edit("call_0_0", "e1", made::command(0, "make -n install"));
     scene.story();
     scene.edit("call_0_0", "e1", made::command(0, "make -n install"));
@@ -103,7 +99,7 @@ fn an_edit_counts_once() {
 
 #[test]
 fn an_edit_approves_nothing_else() {
-    let mut scene = held();
+    let mut scene = Scene::held();
     scene.edit("call_0_0", "e1", made::command(0, "make -n install"));
     scene.finish("call_0_0");
     scene.replies(vec![made::command(0, "make -n install").part()]);
@@ -125,7 +121,7 @@ fn the_approval_of_an_edit_ends_with_the_ask_it_answered() {
 
 #[test]
 fn an_edit_that_was_cut_off_from_its_decision_runs_nothing() {
-    let mut whole = held();
+    let mut whole = Scene::held();
     whole.edit("call_0_0", "e1", made::command(0, "make -n install"));
     let answered = whole.names().iter().rposition(|name| *name == "ask.answered").unwrap();
     let mut scene = whole.cut(answered + 1);

@@ -11,11 +11,6 @@ use contract::id::Sha256;
 use contract::machine::{Machine, Rest};
 use contract::text::Text;
 
-/// A run whose first reply made one call of high risk, its story not told.
-fn held() -> Scene {
-    Scene::replied(vec![made::command(0, "make install").part()])
-}
-
 fn denial(message: Option<&str>, stop: bool) -> Answer {
     Answer::Deny { message: message.map(Text::from), stop }
 }
@@ -127,7 +122,7 @@ fn each_held_call_has_its_own_ask_and_its_own_answer() {
 
 #[test]
 fn a_no_goes_back_to_the_model_and_the_run_goes_on() {
-    let mut scene = held();
+    let mut scene = Scene::held();
     scene.answer("a1", Answer::NO);
     insta::assert_snapshot!(scene.story(), @"
     > answer a1 deny
@@ -143,7 +138,7 @@ fn a_no_goes_back_to_the_model_and_the_run_goes_on() {
 
 #[test]
 fn a_no_may_say_why() {
-    let mut scene = held();
+    let mut scene = Scene::held();
     scene.answer("a1", denial(Some("use the staging server"), false));
     insta::assert_snapshot!(fresh(&scene), @"result: call_0_0 provider_0 not ok <denied with message: use the staging server>");
 }
@@ -181,7 +176,7 @@ fn a_no_may_end_the_run_and_stops_what_runs_beside_it() {
 
 #[test]
 fn the_first_answer_wins_and_its_repeat_is_known() {
-    let mut scene = held();
+    let mut scene = Scene::held();
     let ask = scene.last_ask().unwrap();
     scene.answer_to(ask, "a1", Answer::YES);
     scene.story();
@@ -197,7 +192,7 @@ fn the_first_answer_wins_and_its_repeat_is_known() {
 
 #[test]
 fn answers_that_do_not_fit_leave_the_ask_open() {
-    let mut scene = held();
+    let mut scene = Scene::held();
     for (key, answer) in [
         ("a1", Answer::Reply(Text::from("blue"))),
         ("a2", Answer::Extend { amount: 3 }),
@@ -218,7 +213,7 @@ fn answers_that_do_not_fit_leave_the_ask_open() {
 
 #[test]
 fn a_held_call_is_still_held_under_the_next_owner() {
-    let mut scene = held();
+    let mut scene = Scene::held();
     scene.takeover();
     scene.takeover();
     assert_eq!(scene.state.recoveries, 0, "whoever waits for a person does not crash");
@@ -253,7 +248,7 @@ fn a_session_that_asks_after_takeovers_asks_also_beside_a_held_call() {
 
 #[test]
 fn whoever_resumes_the_session_has_not_approved_a_call() {
-    let mut scene = held();
+    let mut scene = Scene::held();
     scene.resume("r1");
     insta::assert_snapshot!(scene.story(), @"
     > resume r1

@@ -7,6 +7,7 @@ use contract::ask::Answer;
 use contract::body::{FailureClass, Mode};
 use contract::call::Class;
 use contract::config::ResumePolicy::{self, Continue};
+use contract::limits::INBOX_MAX;
 use contract::machine::Machine;
 use contract::outcome::Outcome;
 
@@ -204,12 +205,35 @@ fn two_messages_before_a_run_are_answered_together() {
     "#);
 }
 
+/// What is no message takes no place among them.
+#[test]
+fn a_full_inbox_still_takes_answers_and_questions_how_things_stand() {
+    let mut scene = Scene::held();
+    scene.elsewhere(|scene| (0..INBOX_MAX).for_each(|number| scene.send(&format!("q{number}"), Mode::Queue)));
+    scene.story();
+    scene.send("one more", Mode::Queue);
+    scene.send("how far?", Mode::Status);
+    scene.words("w1", "yes");
+    insta::assert_snapshot!(scene.story(), @r#"
+    > message one more queue
+      ! 256 messages wait already
+    > message how far? status
+      message.received how far? status
+      = nothing
+    > words w1 "yes"
+      ask.answered call_0_0 approve
+      tool.started call_0_0 attempt 1 epoch 1
+      = start call_0_0 attempt 1
+    "#);
+}
+
 /// The configuration may be resolved while a person is asked; the run that starts then has shown nothing yet.
 #[test]
 fn a_no_to_a_run_that_has_shown_nothing_drops_its_message() {
     let mut scene = Scene::with(ResumePolicy::Ask);
     scene.message("m1");
     let wanted = Agent::effects(&scene.state)[0].id();
+    scene.takeover();
     scene.takeover();
     scene.done("prepared late", wanted, 1, Outcome::Prepared(scene.config.clone()));
     scene.answer("a1", Answer::NO);

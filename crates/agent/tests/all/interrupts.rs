@@ -172,10 +172,36 @@ fn an_interruption_before_a_run_is_a_message_like_any_other() {
 }
 
 #[test]
-fn what_is_said_to_a_question_in_this_mode_is_its_answer() {
+fn what_is_said_in_this_mode_answers_nothing_that_is_asked() {
     let mut scene = Scene::replied(vec![made::question(0, "which colour?").part()]);
+    scene.story();
     scene.send("m2", Mode::Interrupt);
-    insta::assert_snapshot!(fresh(&scene), @r#"result: call_0_0 provider_0 ok "text of m2""#);
+    insta::assert_snapshot!(scene.story(), @"
+    > message m2 interrupt
+      message.received m2 interrupt
+      ask.superseded call_0_0 newer_message
+      action.withdrawn call_0_0 newer_message <newer message>
+      model.requested reply attempt 1 epoch 1
+      = model attempt 1
+    ");
+}
+
+#[test]
+fn an_interruption_that_is_taken_back_before_anybody_heard_it_ends_nothing() {
+    let mut scene = Scene::replied(vec![made::command(0, "make").part()]);
+    scene.elsewhere(|scene| {
+        scene.send("m2", Mode::Interrupt);
+        scene.withdraw("w1", "m2");
+    });
+    scene.notice();
+    scene.story();
+    scene.answer("a1", Answer::YES);
+    insta::assert_snapshot!(scene.story(), @"
+    > answer a1 approve
+      ask.answered call_0_0 approve
+      tool.started call_0_0 attempt 1 epoch 1
+      = start call_0_0 attempt 1
+    ");
 }
 
 #[test]

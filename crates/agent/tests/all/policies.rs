@@ -40,9 +40,10 @@ fn a_session_that_asks_waits_for_the_answer() {
 }
 
 #[test]
-fn a_session_that_asks_asks_also_before_its_first_run() {
+fn whoever_comes_for_a_message_that_nobody_has_begun_with_is_not_asked_and_the_next_is() {
     let mut scene = Scene::with(ResumePolicy::Ask);
     scene.message("m1");
+    scene.takeover();
     scene.takeover();
     scene.answer("a1", Answer::YES);
     insta::assert_snapshot!(scene.story(), @"
@@ -51,6 +52,9 @@ fn a_session_that_asks_asks_also_before_its_first_run() {
       = prepare m1
     > taken 2
       owner.taken epoch 2
+      = prepare m1
+    > taken 3
+      owner.taken epoch 3
       ask.opened resume
       = nothing
     > answer a1 approve
@@ -270,4 +274,29 @@ fn a_resume_is_used_up_by_what_it_started() {
       ask.opened resume
       = nothing
     ");
+}
+
+/// Nobody died: the session had nothing to do, and is opened because somebody says something.
+#[test]
+fn a_session_at_rest_that_gets_a_message_is_not_asked_whether_it_may_go_on() {
+    let mut scene = Scene::asking(ResumePolicy::Ask);
+    scene.says("done");
+    scene.story();
+    scene.elsewhere(|scene| scene.message("m2"));
+    scene.takeover();
+    scene.prepared();
+    insta::assert_snapshot!(scene.story(), @"
+    > message m2 steer
+      message.received m2 steer
+      = prepare m2
+    > taken 2
+      owner.taken epoch 2
+      = prepare m2
+    > prepared
+      run.started
+      model.requested reply attempt 1 epoch 2
+      = model attempt 1
+    ");
+    scene.takeover();
+    assert_eq!((scene.state.asks.len(), scene.state.recoveries), (1, 1), "a run that has begun is asked about as ever");
 }

@@ -127,3 +127,14 @@ fn a_retry_outlives_its_owner_and_is_not_made_twice() {
     scene.says("answer");
     assert_eq!(asked(&scene).len(), 4, "the request, two retries, and the second one anew because a crash cut it off");
 }
+
+/// Models are taken by their place in the list: one that is named twice is asked twice, and not for ever.
+#[test]
+fn a_list_that_names_a_model_twice_comes_to_its_end() {
+    let mut scene = with_fallback(&["spare", "script", "spare"]);
+    for _ in 0..4 {
+        scene.fails(FailureClass::Permanent);
+    }
+    assert_eq!(asked(&scene), ["script", "spare", "script", "spare"]);
+    assert!(scene.story().ends_with("run.finished failed model_failed\n  = nothing\n"));
+}

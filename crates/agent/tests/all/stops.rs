@@ -170,6 +170,7 @@ fn a_stop_before_the_run_answers_whether_it_may_start() {
     let mut scene = Scene::with(Ask);
     scene.message("m1");
     scene.takeover();
+    scene.takeover();
     scene.story();
     scene.stop("s1", Scope::Turn);
     insta::assert_snapshot!(scene.story(), @"

@@ -13,14 +13,10 @@ const YES: &[&str] = &["yes", "y", "ok", "confirm", "approve", "是", "确认", 
 const NO: &[&str] = &["no", "n", "cancel", "deny", "reject", "否", "不", "不行", "取消", "拒绝", "否决", "No!", "N"];
 const NEITHER: &[&str] = &["do NOT run that", "yes but in staging", "ok?", "yes, and then clean up", "不是", "no way"];
 
-fn held() -> Scene {
-    Scene::replied(vec![made::command(0, "make install").part()])
-}
-
 #[test]
 fn every_word_of_the_affirmative_list_approves_once() {
     for word in YES {
-        let mut scene = held();
+        let mut scene = Scene::held();
         scene.words("w1", word);
         assert_eq!(scene.effects(), "start call_0_0 attempt 1", "{word}");
         assert_eq!(scene.count("message.received"), 1, "the word itself is no message: {word}");
@@ -30,7 +26,7 @@ fn every_word_of_the_affirmative_list_approves_once() {
 #[test]
 fn every_word_of_the_negative_list_denies_and_the_run_goes_on() {
     for word in NO {
-        let mut scene = held();
+        let mut scene = Scene::held();
         scene.words("w1", word);
         let story = scene.story();
         assert!(story.contains("ask.answered call_0_0 deny\n  action.withdrawn call_0_0 denied <denied>"), "{word}: {story}");
@@ -41,7 +37,7 @@ fn every_word_of_the_negative_list_denies_and_the_run_goes_on() {
 #[test]
 fn anything_else_overtakes_the_ask_and_is_shown() {
     for words in NEITHER {
-        let mut scene = held();
+        let mut scene = Scene::held();
         scene.words("w1", words);
         assert_eq!(scene.count("ask.superseded"), 1, "{words}");
         let shown = fresh(&scene);
@@ -51,7 +47,7 @@ fn anything_else_overtakes_the_ask_and_is_shown() {
 
 #[test]
 fn the_story_of_an_overtaken_ask() {
-    let mut scene = held();
+    let mut scene = Scene::held();
     scene.words("w1", "yes but in staging");
     insta::assert_snapshot!(scene.story(), @r#"
     > words w1 "yes but in staging"
@@ -69,7 +65,7 @@ fn the_story_of_an_overtaken_ask() {
 
 #[test]
 fn an_answer_to_an_overtaken_ask_is_refused() {
-    let mut scene = held();
+    let mut scene = Scene::held();
     scene.elsewhere(|scene| scene.message("m2"));
     scene.answer("a1", Answer::YES);
     scene.notice();
@@ -92,7 +88,7 @@ fn an_answer_to_an_overtaken_ask_is_refused() {
 
 #[test]
 fn a_word_after_the_message_that_overtook_the_ask_is_a_message_too() {
-    let mut scene = held();
+    let mut scene = Scene::held();
     scene.elsewhere(|scene| {
         scene.message("m2");
         scene.words("w1", "yes");
@@ -125,7 +121,7 @@ fn with_two_asks_open_a_word_changes_nothing_and_names_them() {
 
 #[test]
 fn a_word_is_known_by_its_key_like_any_answer() {
-    let mut scene = held();
+    let mut scene = Scene::held();
     scene.words("w1", "yes");
     scene.story();
     scene.words("w1", "yes");
@@ -137,7 +133,7 @@ fn a_word_is_known_by_its_key_like_any_answer() {
 
 #[test]
 fn a_word_that_waits_in_the_queue_is_a_message() {
-    let mut scene = held();
+    let mut scene = Scene::held();
     scene.send_text("w1", Mode::Queue, Text::from("yes"));
     scene.send_text("w2", Mode::Status, Text::from("yes"));
     assert_eq!(scene.count("ask.answered"), 0);

@@ -39,7 +39,7 @@ pub enum WithdrawReason {
     Denied,
     /// A rule says no.
     Rule,
-    /// Nobody answered in time.
+    /// Nobody answered in time, or what was allowed was not begun in time.
     Expired,
     /// A message came that the model had not seen when it made the call.
     NewerMessage,

@@ -33,7 +33,7 @@ pub struct ToolProgress {
     pub output: Text,
 }
 
-/// The model is asked before the call has ended. The note is its result; what comes of it later is told as a notice.
+/// The model is asked before the call has ended. The note is its result; how it ended is told later.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolDeferred {
     pub action: ActionId,

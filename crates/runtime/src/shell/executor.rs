@@ -49,11 +49,13 @@ fn begin(ports: Ports, state: &State, stream: &StreamId, effect: Effect, report:
             Some(asking) => Box::pin(model::ask(ports, asking)),
             None => Box::pin(std::future::ready(Err(format!("{} is not open", effect.id())))),
         },
-        Effect::Start { action, .. } | Effect::Recover { action, .. } => match tool::Attempting::new(state, stream, action) {
-            Some(attempting) if matches!(effect, Effect::Start { .. }) => Box::pin(tool::start(ports, attempting)),
-            Some(attempting) => Box::pin(tool::recover(ports, attempting, report)),
-            None => Box::pin(std::future::ready(Err(format!("{} is not open", effect.id())))),
-        },
+        Effect::Start { action, .. } | Effect::Recover { action, .. } => {
+            match tool::Attempting::new(state, stream, action, ports.clock.now()) {
+                Some(attempting) if matches!(effect, Effect::Start { .. }) => Box::pin(tool::start(ports, attempting)),
+                Some(attempting) => Box::pin(tool::recover(ports, attempting, report)),
+                None => Box::pin(std::future::ready(Err(format!("{} is not open", effect.id())))),
+            }
+        }
         Effect::Stop { action, attempt, deadline } => Box::pin(tool::stop(ports, action, attempt, deadline)),
     }
 }

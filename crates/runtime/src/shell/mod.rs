@@ -28,6 +28,8 @@ use tokio::time::MissedTickBehavior;
 const READ_MAX: usize = 1_000;
 /// How often a driven session looks for what other processes said: sooner than a person notices.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// Pause after which the clock is looked at again before something is due.
+const WAKE_MAX: Duration = Duration::from_secs(10);
 /// First pause before a repeated append, doubled each time.
 const RETRY_FIRST_MS: u64 = 10;
 /// Longest pause before a repeated append: storage that comes back is noticed within a second.
@@ -231,12 +233,9 @@ impl Shell {
                     Cause::Read { events: stored.into_iter().map(|stored| stored.event).collect(), more }
                 }
                 Err(LogError::Unavailable(reason)) => Cause::Broken(reason),
-                Err(error) => match &error {
-                    LogError::Corrupt { version, .. } | LogError::Unreadable { version, .. } => {
-                        Cause::Unreadable { version: *version, reason: error.to_string() }
-                    }
-                    LogError::Unavailable(reason) => Cause::Broken(reason.clone()),
-                },
+                Err(error @ (LogError::Corrupt { version, .. } | LogError::Unreadable { version, .. })) => {
+                    Cause::Unreadable { version, reason: error.to_string() }
+                }
             }
         });
     }
@@ -265,7 +264,8 @@ impl Shell {
     }
 
     fn wake(&mut self, at: Time) {
-        let pause = Duration::from_millis(at.0.saturating_sub(self.ports.clock.now().0));
+        // A timer stands still while the machine sleeps, and the time of the log does not.
+        let pause = Duration::from_millis(at.0.saturating_sub(self.ports.clock.now().0)).min(WAKE_MAX);
         let causes = self.causes.clone();
         let alarm = tokio::spawn(async move {
             tokio::time::sleep(pause).await;

@@ -4,7 +4,7 @@ use super::report::Reporter;
 use crate::Ports;
 use crate::text::{Trouble, store, whole};
 use agent::State;
-use agent::state::{Call, Stage};
+use agent::state::Call;
 use contract::id::{ActionId, BootId, CallId, MachineId, StreamId};
 use contract::outcome::{Outcome, ToolOutcome};
 use contract::port::{Here, RawOutcome, Recovery, Stopping, Target, ToolJob};
@@ -28,14 +28,9 @@ pub(super) struct Attempting {
 }
 
 impl Attempting {
-    pub(super) fn new(state: &State, stream: &StreamId, action: ActionId) -> Option<Attempting> {
+    pub(super) fn new(state: &State, stream: &StreamId, action: ActionId, now: Time) -> Option<Attempting> {
         let (_, call) = state.call_of(action)?;
-        let attempt = match &call.stage {
-            Stage::Started(attempt) => attempt,
-            Stage::Decided | Stage::Held(_) | Stage::Refused(..) | Stage::Waiting { .. } | Stage::Unknown | Stage::Judged(..) => {
-                return None;
-            }
-        };
+        let attempt = call.attempt()?;
         Some(Attempting {
             stream: stream.clone(),
             call: call.clone(),
@@ -43,7 +38,7 @@ impl Attempting {
             machine: attempt.machine,
             boot: attempt.boot.clone(),
             folder: PathBuf::from(&state.session.as_ref()?.folder),
-            target: call.prepared.target.and_then(|target| running(state, target)),
+            target: call.prepared.target.and_then(|target| running(state, target, now)),
         })
     }
 
@@ -57,7 +52,7 @@ impl Attempting {
             folder: self.folder,
             witness: self.call.prepared.witness,
             class: self.call.class,
-            target: self.target.map(|target| Target { now: ports.clock.now(), ..target }),
+            target: self.target,
             machine: self.machine,
             boot: self.boot,
             live: ports.live.clone(),
@@ -66,19 +61,10 @@ impl Attempting {
 }
 
 /// The running attempt of a call that another one is about.
-fn running(state: &State, call: CallId) -> Option<Target> {
+fn running(state: &State, call: CallId, now: Time) -> Option<Target> {
     let open = state.calls.get(&call)?;
-    match &open.stage {
-        Stage::Started(attempt) => Some(Target {
-            call,
-            tool: open.tool.clone(),
-            action: open.action,
-            attempt: attempt.number,
-            since: attempt.since,
-            now: state.time,
-        }),
-        Stage::Decided | Stage::Held(_) | Stage::Refused(..) | Stage::Waiting { .. } | Stage::Unknown | Stage::Judged(..) => None,
-    }
+    let attempt = open.attempt()?;
+    Some(Target { call, tool: open.tool.clone(), action: open.action, attempt: attempt.number, since: attempt.since, now })
 }
 
 /// Tells a running attempt to end until it was heard. Its outcome comes from whoever waits for it, so this has none.

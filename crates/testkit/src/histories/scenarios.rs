@@ -30,7 +30,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario("child-paused-2", child_paused),
     Scenario("crash-loop-2", crash_loop),
     Scenario("denied-2", denied),
-    Scenario("dropped", dropped),
+    Scenario("dropped-2", dropped),
     Scenario("failures-2", failures),
     Scenario("free", ends::free),
     Scenario("host", host),
@@ -177,6 +177,7 @@ fn denied(writer: &mut Writer) -> Played {
 fn dropped(writer: &mut Writer) -> Played {
     writer.policy(ResumePolicy::Ask)?;
     writer.message("create", Text::from("Please do it."), Mode::Steer)?;
+    writer.take()?;
     writer.take()?;
     writer.answer(Answer::NO)?;
     writer.run("owner/2")?;

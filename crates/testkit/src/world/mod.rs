@@ -18,11 +18,12 @@ pub use people::People;
 use crate::canon::{Canon, Spending, canon_both};
 use crate::monitor::{Invariant, Monitor, Violation, hold};
 use crate::scenario::Scenario;
+use agent::Agent;
 use agent::state::Call;
 use contract::config::Limits;
 use contract::effect::EffectId;
 use contract::id::{BootId, HostId, MachineId, SessionId, StreamId};
-use contract::machine::Rest;
+use contract::machine::{Machine, Rest};
 use contract::units::Time;
 use outside::Habits;
 use runtime::drive::{Cause, Place};
@@ -187,7 +188,7 @@ impl World {
 
     /// The next time that makes a difference to anybody. What is due already comes first.
     fn next_time(&self) -> Option<Time> {
-        let due = agent::rest::due(&self.log.state);
+        let due = Agent::due(&self.log.state);
         let deadlines = self.outside.deadlines().filter(|_| self.scenario.stubborn);
         let next = due.into_iter().chain(deadlines.filter(|at| *at > self.clock)).min();
         next.filter(|at| *at > self.clock)

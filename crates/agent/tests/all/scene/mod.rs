@@ -28,6 +28,7 @@ use contract::limits::{ADVANCE_ROUNDS_MAX, OUTPUT_TOKENS_DEFAULT};
 use contract::machine::Machine;
 use contract::outcome::ReplyPart;
 use contract::units::Time;
+use made::Change;
 use std::ops::Range;
 
 /// Replies a run of a scene may have before it must answer.
@@ -124,6 +125,11 @@ impl Scene {
         scene.replies(parts);
         scene.told.clear();
         scene
+    }
+
+    /// A run whose first reply made one call of high risk, which waits for a person; its story is not told.
+    pub fn held() -> Scene {
+        Scene::replied(vec![made::command(0, "make install").part()])
     }
 
     /// The scene as it was when only this many events were stored, before anybody advanced it.

@@ -12,7 +12,7 @@ macro_rules! sentences {
 sentences! {
     "unknown_outcome" "empty_reply" "last_reply" "reply_too_large"
     "withdrawn_limit" "withdrawn_never_decided" "withdrawn_never_started" "withdrawn_too_many" "withdrawn_newer_message"
-    "withdrawn_stopped" "withdrawn_rule" "withdrawn_expired" "withdrawn_not_alone"
+    "withdrawn_stopped" "withdrawn_rule" "withdrawn_expired" "withdrawn_lapsed" "withdrawn_not_alone"
     "deferred_running" "deferred_waiting" "deferred_unknown" "deferred_not_started" "backgrounded"
     "denied_with_message" "denied" "declined_with_message" "declined" "edited"
     "stopping_stopped" "stopping_newer_message" "timer_stopped" "timer_fired" "timer_target_ended" "repeating"
