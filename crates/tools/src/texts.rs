@@ -193,8 +193,8 @@ pub(crate) fn not_a_command(call: CallId, tool: &str) -> String {
     format!("{call} is a call of {tool}, which takes no input or signals. Only a running shell command does.")
 }
 
-pub(crate) fn call_ended(call: &str) -> String {
-    format!("{call} has ended. Its result was shown to you or will be.")
+pub(crate) fn not_running(call: &str) -> String {
+    format!("{call} is not running: it has ended, or waits and has not begun. What comes of it was told to you or will be.")
 }
 
 /// `output` is empty when nothing was printed yet.

@@ -22,7 +22,7 @@ pub struct Turn<'a> {
 }
 
 pub fn choose<'a>(file: &str, lines: &'a [Line], call: &ModelCall) -> Result<Turn<'a>, ScriptError> {
-    let place = Place::find(file, &call.transcript.model, &call.transcript)?;
+    let place = Place::find(file, &call.transcript)?;
     let meant = || lines.iter().filter(|line| line.answers(call.purpose));
     let newest = newest_message(&call.transcript);
     let reply_number = 1 + replies(&call.transcript);

@@ -20,11 +20,11 @@ impl Place {
     /// Before the first line.
     pub const START: Place = Place { line: 0, i: 0 };
 
-    /// Where the conversation is: the place of the last reply of this model.
-    pub fn find(file: &str, model: &str, transcript: &ModelRequest) -> Result<Place, ScriptError> {
+    /// Where the conversation is: the place of the last reply of the model that is asked.
+    pub fn find(file: &str, transcript: &ModelRequest) -> Result<Place, ScriptError> {
         let carried = transcript.items.iter().rev().find_map(|item| match item.as_ref() {
             Item::Assistant(parts) => parts.iter().rev().find_map(|part| match part {
-                Part::Opaque { protocol, model: of, bytes } if protocol == PROTOCOL && of == model => Some(bytes.shown()),
+                Part::Opaque { protocol, model: of, bytes } if protocol == PROTOCOL && *of == transcript.model => Some(bytes.shown()),
                 Part::Opaque { .. } | Part::Text(_) | Part::Call { .. } => None,
             }),
             Item::Message(_) | Item::Result(_) | Item::Notice(_) | Item::Late(_) => None,

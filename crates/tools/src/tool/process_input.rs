@@ -57,9 +57,16 @@ fn prepare(call: &Prepare) -> Result<Preparation, PrepareRefused> {
     let args = Args::parse(&call.args)?;
     let (target, tool) = about::find_process(&call.open, &args.call)?;
     let preview = texts::input_preview(target, tool, &args.text, args.close());
-    let commands = Some(args.text).filter(|text| !text.is_empty()).into_iter().collect();
+    let commands = Some(line_of(&args.text).to_owned()).filter(|text| !text.is_empty()).into_iter().collect();
     let prepared = Prepared { target: Some(target), commands, ..Prepared::default() };
     Ok(Preparation { class: Class::Unsafe, risk: RISK, prepared, preview: Some(preview) })
+}
+
+/// What rules are held against: the text as a line, for the newline that ends it makes no second command. Of nothing but
+/// newlines all are kept, so that a rule that denies everything denies them too.
+fn line_of(text: &str) -> &str {
+    let line = text.trim_end_matches(['\n', '\r']);
+    if line.is_empty() { text } else { line }
 }
 
 fn start(job: ToolJob, attempt: Option<Attempt>) -> BoxFuture<'static, RawOutcome> {
@@ -68,7 +75,7 @@ fn start(job: ToolJob, attempt: Option<Attempt>) -> BoxFuture<'static, RawOutcom
 
 async fn send(job: &ToolJob, attempt: Option<Attempt>) -> Result<String, String> {
     let args = Args::parse(&job.args).map_err(|refused| refused.message)?;
-    let attempt = attempt.ok_or_else(|| texts::call_ended(&args.call))?;
+    let attempt = attempt.ok_or_else(|| texts::not_running(&args.call))?;
     let (bytes, close) = (args.text.len(), args.close());
     if bytes > 0 {
         attempt.tell(&Command::Input(args.text)).await?;
@@ -83,6 +90,7 @@ async fn send(job: &ToolJob, attempt: Option<Attempt>) -> Result<String, String>
 mod tests {
     use super::*;
     use crate::tool::testing::{CALL, desk, desk_with_open_call, target};
+    use contract::rule::{Rule, RuleEffect};
     use serde_json::json;
 
     #[test]
@@ -95,9 +103,21 @@ mod tests {
             preview: Some(preview.into()),
         };
         let args = json!({"call": "call_3_0", "text": "yes\n"});
-        assert_eq!(desk.prepare(&args), Ok(expected("Input for call_3_0 (shell):\nyes\n", vec!["yes\n".to_owned()])));
+        assert_eq!(desk.prepare(&args), Ok(expected("Input for call_3_0 (shell):\nyes\n", vec!["yes".to_owned()])));
         let args = json!({"call": "call_3_0", "text": "", "close": true});
         assert_eq!(desk.prepare(&args), Ok(expected("Input for call_3_0 (shell):\n\n[and then its end]", Vec::new())));
+    }
+
+    #[test]
+    fn a_rule_with_a_star_allows_a_line_and_not_two() {
+        let desk = desk_with_open_call("process_input");
+        let rule = |effect, text| Rule::parse(effect, text).unwrap();
+        let sent = |text: &str| desk.prepare(&json!({"call": "call_3_0", "text": text})).unwrap().prepared;
+        let allowed = rule(RuleEffect::Allow, "process_input(echo *)");
+        for (text, is_allowed) in [("echo a\n", true), ("echo a\r\n", true), ("echo a", true), ("echo a\nrm b\n", false), ("\n", false)] {
+            assert_eq!(allowed.matches("process_input", &sent(text)), is_allowed, "{text:?}");
+        }
+        assert!(rule(RuleEffect::Deny, "process_input(*)").matches("process_input", &sent("\n")));
     }
 
     #[test]
@@ -118,10 +138,10 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_ended_or_does_not_answer_got_nothing() {
+    fn a_call_that_does_not_run_or_does_not_answer_got_nothing() {
         let desk = desk_with_open_call("process_input");
         let args = json!({"call": "call_3_0", "text": "x"});
-        assert_eq!(desk.run(&args), Err(texts::call_ended("call_3_0")));
+        assert_eq!(desk.run(&args), Err(texts::not_running("call_3_0")));
         let unreached = desk.run_about(&args, target()).unwrap_err();
         assert!(unreached.starts_with("call_3_0 did not answer: No such file"), "{unreached}");
         let close = json!({"call": "call_3_0", "text": "", "close": true});

@@ -93,7 +93,7 @@ fn start(job: ToolJob, attempt: Option<Attempt>) -> BoxFuture<'static, RawOutcom
 
 async fn send(job: &ToolJob, attempt: Option<Attempt>) -> Result<String, String> {
     let args: Args = args::parse(TOOL.name, &job.args).map_err(|refused| refused.message)?;
-    let attempt = attempt.ok_or_else(|| texts::call_ended(&args.call))?;
+    let attempt = attempt.ok_or_else(|| texts::not_running(&args.call))?;
     attempt.tell(&Command::Signal(args.signal.signal().as_raw())).await?;
     Ok(texts::signal_sent(attempt.target.call, args.signal.text(), args.signal.ends()))
 }
@@ -142,7 +142,7 @@ mod tests {
     fn a_call_that_ended_or_does_not_answer_got_nothing() {
         let desk = desk_with_open_call("process_signal");
         let args = json!({"call": "call_3_0", "signal": "TERM"});
-        assert_eq!(desk.run(&args), Err(texts::call_ended("call_3_0")));
+        assert_eq!(desk.run(&args), Err(texts::not_running("call_3_0")));
         let unreached = desk.run_about(&args, target()).unwrap_err();
         assert!(unreached.starts_with("call_3_0 did not answer: No such file"), "{unreached}");
         assert!(desk.run(&json!({"call": "call_3_0"})).unwrap_err().contains("missing field `signal`"));

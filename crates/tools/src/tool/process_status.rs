@@ -43,7 +43,7 @@ fn start(job: ToolJob, attempt: Option<Attempt>) -> BoxFuture<'static, RawOutcom
 }
 
 fn look(args: &Args, attempt: Option<&Attempt>) -> String {
-    let Some(Attempt { target, folder }) = attempt else { return texts::call_ended(&args.call) };
+    let Some(Attempt { target, folder }) = attempt else { return texts::not_running(&args.call) };
     let output = output::tail(folder.path(), SHOWN_BYTES_MAX).unwrap_or_default();
     texts::call_running(target.call, &target.tool, target.now.0.saturating_sub(target.since.0), &output)
 }
@@ -66,9 +66,10 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_ended_meanwhile_is_no_failure() {
+    fn a_call_that_does_not_run_is_no_failure_and_may_never_have_begun() {
         let desk = desk_with_open_call("process_status");
-        assert_eq!(desk.run(&json!({"call": "call_3_0"})), Ok(texts::call_ended("call_3_0")));
+        let told = "call_3_0 is not running: it has ended, or waits and has not begun. What comes of it was told to you or will be.";
+        assert_eq!(desk.run(&json!({"call": "call_3_0"})), Ok(told.into()));
         assert!(desk.run(&json!({})).unwrap_err().contains("missing field `call`"));
     }
 
