@@ -9,10 +9,7 @@ use testkit::until::until;
 /// A session whose process was killed while its command waits for the file `go`.
 fn killed_while_running(more: &[&str]) -> (Desk, String) {
     let desk = desk();
-    desk.script(&[shell(&held_back(7)), say("told")]);
-    let run = desk.spawn_run(more);
-    let session = run.session();
-    desk.until_effect("began\n");
+    let (run, session) = desk.driven(&[shell(&held_back(7)), say("told")], more);
     run.kill();
     assert!(desk.living().len() >= 2, "supervisor and command live on: {:?}", desk.living());
     (desk, session)
@@ -93,10 +90,7 @@ fn all_commands_of_one_reply_are_adopted() {
 #[test]
 fn what_a_kill_left_of_an_attempt_that_ended_is_removed() {
     let desk = desk();
-    desk.script(&[shell("echo first"), shell(&held_back(7)), say("told")]);
-    let run = desk.spawn_run(&[]);
-    let session = run.session();
-    desk.until_effect("began\n");
+    let (run, session) = desk.driven(&[shell("echo first"), shell(&held_back(7)), say("told")], &[]);
     run.kill();
     let events = desk.events(&session);
     let left = format!("{}-1", events.one("tool.finished")["action"].as_str().unwrap());

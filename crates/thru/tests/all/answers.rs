@@ -151,10 +151,7 @@ fn a_file_that_changed_since_it_was_approved_is_left_alone() {
 fn a_person_says_what_became_of_an_unknown_outcome() {
     for (answer, verdict, note) in [("approve", "happened", "it happened"), ("deny", "not_happened", "did not happen")] {
         let desk = desk();
-        desk.script(&[shell(&held_back(7)), say("told")]);
-        let run = desk.spawn_run(&["--on-unknown", "ask"]);
-        let session = run.session();
-        desk.until_effect("began\n");
+        let (run, session) = desk.driven(&[shell(&held_back(7)), say("told")], &["--on-unknown", "ask"]);
         desk.until_spooled("began\n");
         desk.kill_supervisors();
         let parked = run.wait();

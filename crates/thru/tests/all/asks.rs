@@ -2,7 +2,7 @@
 
 use crate::asking::AUTO;
 use crate::desk::desk;
-use crate::script::{held_back, say, shell};
+use crate::script::{held_back, say, shell, shells};
 use contract::port::Clock;
 use serde_json::json;
 use testkit::until::until;
@@ -41,7 +41,7 @@ fn json_ends_with_what_is_asked_and_quiet_says_it_too() {
     let desk = desk();
     desk.script(&[shell(LEAVES_A_LINE), say("told")]);
     let told = desk.run(&[AUTO, &["--json"]].concat());
-    let closed: serde_json::Value = serde_json::from_str(told.stdout.lines().last().unwrap()).unwrap();
+    let closed = told.closed();
     assert_eq!((told.code, &closed["outcome"], &closed["exit_code"]), (Some(4), &json!("awaiting_input"), &json!(4)));
     assert_eq!(closed["open_asks"][0]["subject"]["tool"]["call"], "call_0_0");
     let quiet = desk.run(&[AUTO, &["--quiet"]].concat());
@@ -178,12 +178,7 @@ fn an_answer_after_the_time_is_refused_also_when_nobody_drives() {
 #[test]
 fn an_ask_survives_a_kill_and_is_answered_while_nobody_drives() {
     let desk = desk();
-    desk.script(&[
-        json!({ "calls": [
-        { "tool": "shell", "args": { "command": held_back(0) } }, { "tool": "shell", "args": { "command": "echo asked >> effect" } },
-    ] }),
-        say("told"),
-    ]);
+    desk.script(&[shells(&[&held_back(0), "echo asked >> effect"]), say("told")]);
     let run = desk.spawn_run(&[AUTO, &["--allow", &format!("shell({})", held_back(0)), "--on-ask", "wait"]].concat());
     run.until_event("ask.opened");
     let session = run.session();

@@ -18,7 +18,7 @@ fn left_running(then: &[Value]) -> (Desk, String) {
     let session = run.session();
     let said = run.wait();
     assert_eq!(said.code, Some(0), "{}", said.stderr);
-    let closed: Value = serde_json::from_str(said.stdout.lines().last().unwrap()).unwrap();
+    let closed = said.closed();
     assert_eq!((&closed["outcome"], &closed["still_running"]), (&json!("completed"), &json!([{ "call": "call_0_0", "tool": "shell" }])));
     // Whoever is told that it keeps running can rely on it, however soon the process left.
     desk.until_effect("began\n");

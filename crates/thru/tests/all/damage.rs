@@ -43,10 +43,7 @@ fn a_database_that_is_cut_or_garbage_is_refused_and_left_as_it_is() {
 #[test]
 fn a_tampered_event_is_named_and_other_sessions_go_on() {
     let (desk, broken) = used();
-    desk.script(&[shell(&held_back(7)), say("fine")]);
-    let other = desk.spawn_run(&[]);
-    let healthy = other.session();
-    desk.until_effect("began\n");
+    let (other, healthy) = desk.driven(&[shell(&held_back(7)), say("fine")], &[]);
     other.kill();
     let (stream, version) = (format!("session/{broken}"), 4);
     let changed = log(&desk).execute(

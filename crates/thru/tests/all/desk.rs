@@ -31,6 +31,13 @@ pub struct Said {
     pub stderr: String,
 }
 
+impl Said {
+    /// The outcome, which is the last of its JSON lines.
+    pub fn closed(&self) -> Value {
+        serde_json::from_str(self.stdout.lines().last().unwrap()).unwrap()
+    }
+}
+
 pub fn desk() -> Desk {
     let temp = tempfile::tempdir().unwrap();
     let root = temp.path().canonicalize().unwrap();
@@ -78,6 +85,15 @@ impl Desk {
 
     pub fn spawn_run(&self, more: &[&str]) -> Spawned {
         self.spawn(&self.run_args(&[&["--json"], more].concat()))
+    }
+
+    /// Plays the script in a process that drives it until its first command, which is held back, has begun.
+    pub fn driven(&self, lines: &[Value], more: &[&str]) -> (Spawned, String) {
+        self.script(lines);
+        let run = self.spawn_run(more);
+        let session = run.session();
+        self.until_effect("began\n");
+        (run, session)
     }
 
     pub fn thru(&self, args: &[&str]) -> Said {
@@ -130,6 +146,13 @@ impl Desk {
         serde_json::from_str(&said.stdout).unwrap()
     }
 
+    /// Messages that no model has been shown.
+    pub fn unseen(&self, session: &str) -> Vec<String> {
+        let messages = self.status(session)["messages"].as_array().unwrap().clone();
+        let waits = messages.into_iter().filter(|message| message["fate"] == "waiting");
+        waits.map(|message| message["text"].as_str().unwrap().to_owned()).collect()
+    }
+
     #[track_caller]
     pub fn assert_verified(&self) {
         let said = self.thru(&["verify"]);
@@ -146,7 +169,7 @@ impl Desk {
 
     /// Lets the command that [`crate::script::held_back`] made go on.
     pub fn go(&self) {
-        fs::write(self.path("go"), "").unwrap();
+        self.release("go");
     }
 
     /// Lets a command that [`crate::script::held_by`] made go on.

@@ -8,10 +8,8 @@ use serde_json::{Value, json};
 /// A run whose command is held back, with one queued message; gives the version of that message too.
 fn with_queued(text: &str) -> (Desk, Spawned, String, String) {
     let desk = desk();
-    desk.script(&[shell(&held_back(0)), say("first"), answers("summar", "summary"), answers("list", "listed"), say("no more")]);
-    let run = desk.spawn_run(&[]);
-    let session = run.session();
-    desk.until_effect("began\n");
+    let (run, session) =
+        desk.driven(&[shell(&held_back(0)), say("first"), answers("summar", "summary"), answers("list", "listed"), say("no more")], &[]);
     let version = queue(&desk, &session, text);
     (desk, run, session, version)
 }
@@ -41,10 +39,8 @@ fn was_shown(desk: &Desk, session: &str, text: &str) -> bool {
 #[test]
 fn a_message_waits_is_delivered_and_is_seen() {
     let desk = desk();
-    desk.script(&[shell(&held_back(0)), say("first"), json!({ "when": "summar", "text": "summary", "delay_ms": 600_000 })]);
-    let run = desk.spawn_run(&[]);
-    let session = run.session();
-    desk.until_effect("began\n");
+    let (run, session) =
+        desk.driven(&[shell(&held_back(0)), say("first"), json!({ "when": "summar", "text": "summary", "delay_ms": 600_000 })], &[]);
     queue(&desk, &session, "then summarise");
     assert_eq!(fate_of(&desk, &session, "then summarise"), "waiting");
     assert!(fate_of(&desk, &session, "Do it")["seen"]["at"].is_u64());

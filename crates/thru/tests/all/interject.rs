@@ -91,10 +91,8 @@ fn the_note_says_what_a_running_command_has_printed() {
 #[test]
 fn an_interruption_ends_what_runs_and_is_then_heard() {
     let desk = desk();
-    desk.script(&[shells(&[&held_back(0), &held_by("b")]), answers("wrong folder", "I stop and look"), say("never said")]);
-    let run = desk.spawn_run(&[]);
-    let session = run.session();
-    desk.until_effect("began\n");
+    let (run, session) =
+        desk.driven(&[shells(&[&held_back(0), &held_by("b")]), answers("wrong folder", "I stop and look"), say("never said")], &[]);
     desk.until_count(&session, "tool.started", 2);
     assert_eq!(desk.thru(&["send", &session, "--interrupt", "wrong folder"]).code, Some(0));
     let said = run.wait();
@@ -135,10 +133,7 @@ fn a_reply_that_did_not_see_the_message_starts_only_what_is_pure() {
 #[test]
 fn several_messages_at_once_are_each_seen_once() {
     let desk = desk();
-    desk.script(&[shell(&held_back(0)), json!({ "text": "noted", "repeat": 9 })]);
-    let run = desk.spawn_run(&[]);
-    let session = run.session();
-    desk.until_effect("began\n");
+    let (run, session) = desk.driven(&[shell(&held_back(0)), json!({ "text": "noted", "repeat": 9 })], &[]);
     let words = ["alpha", "bravo", "charlie", "delta"];
     let sent = words.map(|word| desk.spawn(&["send", &session, word]));
     assert_eq!(sent.map(|one| one.wait().code), [Some(0); 4]);

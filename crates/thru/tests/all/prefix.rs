@@ -36,10 +36,7 @@ fn requests_are_prefixes_of_each_other_across_kills_in_a_command_and_in_a_model_
     let slow = json!({ "text": "Slowly.", "delay_ms": 600_000, "calls": [{ "tool": "list_files" }] });
     let same = json!({ "text": "Slowly.", "calls": [{ "tool": "list_files" }] });
     let (held, printed) = (shell(&held_back(7)), shell("yes no | head -c 50000"));
-    desk.script(&[held.clone(), slow, printed.clone(), say("first")]);
-    let run = desk.spawn_run(&[]);
-    let session = run.session();
-    desk.until_effect("began\n");
+    let (run, session) = desk.driven(&[held.clone(), slow, printed.clone(), say("first")], &[]);
     run.kill();
 
     // The second request is made after the adoption and never answered.

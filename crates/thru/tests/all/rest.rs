@@ -1,12 +1,8 @@
 //! How a run can end other than well, and a session that has nothing left to do.
 
-use crate::desk::{Said, desk};
+use crate::desk::desk;
 use crate::script::{say, shell};
 use serde_json::{Value, json};
-
-fn closing(said: &Said) -> Value {
-    serde_json::from_str(said.stdout.lines().last().unwrap()).unwrap()
-}
 
 /// Each end once, its exit code, and the same again from a resume that has nothing to do.
 #[test]
@@ -17,7 +13,7 @@ fn every_end_has_its_exit_code_and_a_resume_repeats_it_without_a_trace() {
         let run = desk.spawn_run(more);
         let session = run.session();
         let said = run.wait();
-        assert_eq!((said.code, &closing(&said)["outcome"]), (Some(code), &json!(outcome)), "{said:?}");
+        assert_eq!((said.code, &said.closed()["outcome"]), (Some(code), &json!(outcome)), "{said:?}");
         let before = desk.events(&session);
         let finished = before.one("run.finished");
         assert_eq!((&finished["outcome"], &finished["reason"]), (&json!(outcome), &reason));

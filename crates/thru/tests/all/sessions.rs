@@ -26,10 +26,7 @@ fn the_same_key_is_the_same_job() {
 #[test]
 fn the_same_key_goes_on_with_a_job_that_was_killed() {
     let desk = desk();
-    desk.script(&[shell(&held_back(0)), say("the answer")]);
-    let run = desk.spawn_run(&["--key", "nightly"]);
-    let session = run.session();
-    desk.until_effect("began\n");
+    let (run, session) = desk.driven(&[shell(&held_back(0)), say("the answer")], &["--key", "nightly"]);
     run.kill();
     desk.go();
     let again = desk.run(&["--key", "nightly"]);
@@ -44,10 +41,7 @@ fn the_same_key_goes_on_with_a_job_that_was_killed() {
 #[test]
 fn the_policy_to_ask_holds_until_a_person_resumes() {
     let desk = desk();
-    desk.script(&[shell(&held_back(0)), say("the answer")]);
-    let run = desk.spawn_run(&["--key", "nightly", "--on-resume", "ask"]);
-    let session = run.session();
-    desk.until_effect("began\n");
+    let (run, session) = desk.driven(&[shell(&held_back(0)), say("the answer")], &["--key", "nightly", "--on-resume", "ask"]);
     run.kill();
     desk.go();
     desk.until_quiet();

@@ -85,7 +85,7 @@ fn a_second_sigint_leaves_at_once_and_the_stop_is_carried_out_by_the_next() {
     run.until_event("tool.cancel_requested");
     run.signal(Signal::INT);
     let said = run.wait();
-    let closed: serde_json::Value = serde_json::from_str(said.stdout.lines().last().unwrap()).unwrap();
+    let closed = said.closed();
     assert_eq!((said.code, &closed["outcome"], &closed["exit_code"]), (Some(130), &"left".into(), &130.into()), "{closed}");
     assert_eq!(desk.events(&session).count("run.finished"), 0, "it left before the end");
     let resumed = desk.thru(&["resume", &session]);
@@ -105,7 +105,7 @@ fn a_signal_ends_json_with_a_closing_line() {
     desk.until_effect("began\n");
     run.signal(Signal::TERM);
     let said = run.wait();
-    let closed: serde_json::Value = serde_json::from_str(said.stdout.lines().last().unwrap()).unwrap();
+    let closed = said.closed();
     assert_eq!((said.code, &closed["type"], &closed["exit_code"]), (Some(143), &"stream.closed".into(), &143.into()));
 }
 

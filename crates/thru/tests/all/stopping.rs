@@ -13,10 +13,7 @@ fn stubborn() -> String {
 
 fn driven(lines: &[Value]) -> (Desk, Spawned, String) {
     let desk = desk();
-    desk.script(lines);
-    let run = desk.spawn_run(&[]);
-    let session = run.session();
-    desk.until_effect("began\n");
+    let (run, session) = desk.driven(lines, &[]);
     (desk, run, session)
 }
 
@@ -138,7 +135,7 @@ fn stopping_the_turn_leaves_the_background_running_and_says_so() {
     }
     assert!(!stopped.stdout.contains("stopping shell (call_0_0)"), "{}", stopped.stdout);
     let said = run.wait();
-    let closed: Value = serde_json::from_str(said.stdout.lines().last().unwrap()).unwrap();
+    let closed = said.closed();
     assert_eq!((said.code, &closed["still_running"][0]["call"]), (Some(130), &json!("call_0_0")), "{closed}");
     assert_eq!((desk.events(&session).count("tool.finished"), desk.living().is_empty()), (1, false));
 

@@ -8,10 +8,7 @@ use testkit::until::until;
 #[test]
 fn a_message_enters_the_run_at_once_and_a_queued_one_becomes_the_next() {
     let desk = desk();
-    desk.script(&[shell(&held_back(0)), answers("staging", "to staging"), say("it ended"), say("summary")]);
-    let run = desk.spawn_run(&[]);
-    let session = run.session();
-    desk.until_effect("began\n");
+    let (run, session) = desk.driven(&[shell(&held_back(0)), answers("staging", "to staging"), say("it ended"), say("summary")], &[]);
     let steer = desk.thru(&["send", &session, "use staging", "--json"]);
     let told: Value = serde_json::from_str(&steer.stdout).unwrap();
     assert!(told["driven_by"].as_str().is_some_and(|host| host.starts_with("hst_")), "{told}");
@@ -47,10 +44,7 @@ fn the_same_key_is_the_same_message_however_often_it_is_sent() {
 #[test]
 fn what_was_said_to_a_dead_session_is_seen_when_it_goes_on() {
     let desk = desk();
-    desk.script(&[shell(&held_back(7)), answers("plan", "new plan")]);
-    let run = desk.spawn_run(&[]);
-    let session = run.session();
-    desk.until_effect("began\n");
+    let (run, session) = desk.driven(&[shell(&held_back(7)), answers("plan", "new plan")], &[]);
     run.kill();
     let sent = desk.thru(&["send", &session, "change of plan"]);
     assert!(sent.stdout.contains(&format!("thru resume {session}")), "{}", sent.stdout);
@@ -67,15 +61,15 @@ fn what_was_said_to_a_dead_session_is_seen_when_it_goes_on() {
 #[test]
 fn status_tells_what_runs_what_waits_and_who_drives() {
     let desk = desk();
-    desk.script(&[shell(&held_back(0)), say("done")]);
-    let run = desk.spawn_run(&[]);
-    let session = run.session();
-    desk.until_effect("began\n");
+    let (run, session) = desk.driven(&[shell(&held_back(0)), say("done")], &[]);
     // What is queued waits for as long as the command is held back.
     desk.thru(&["send", &session, "--queue", "hurry"]);
     let status = || desk.status(&session);
     let now = status();
-    assert_eq!((&now["standing"], &now["waiting"], &now["running"][0]["tool"]), (&json!("acting"), &json!(["hurry"]), &json!("shell")));
+    assert_eq!(
+        (&now["standing"], &now["running"][0]["tool"], desk.unseen(&session)),
+        (&json!("acting"), &json!("shell"), vec!["hurry".into()])
+    );
     assert!(now["holder"].is_string(), "{now}");
     assert!(desk.thru(&["status"]).stdout.contains("tools are running, driven"));
     run.kill();
@@ -85,7 +79,7 @@ fn status_tells_what_runs_what_waits_and_who_drives() {
     assert_eq!(status()["standing"], "acting", "nobody has looked yet");
     assert_eq!(desk.thru(&["resume", &session]).code, Some(0));
     let after = status();
-    assert_eq!((&after["standing"], &after["waiting"], &after["running"]), (&json!("at_rest"), &json!([]), &json!([])));
+    assert_eq!((&after["standing"], &after["running"], desk.unseen(&session)), (&json!("at_rest"), &json!([]), vec![]));
 }
 
 #[test]

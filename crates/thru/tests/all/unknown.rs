@@ -7,10 +7,7 @@ use serde_json::json;
 
 /// Plays one held back command and gives the session once that command has begun.
 fn begun(desk: &Desk, command: &str) -> (crate::desk::Spawned, String) {
-    desk.script(&[shell(command), say("I was told that nobody knows.")]);
-    let run = desk.spawn_run(&[]);
-    let session = run.session();
-    desk.until_effect("began\n");
+    let (run, session) = desk.driven(&[shell(command), say("I was told that nobody knows.")], &[]);
     desk.until_spooled("began\n");
     (run, session)
 }

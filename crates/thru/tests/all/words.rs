@@ -4,7 +4,7 @@ use crate::asking::AUTO;
 use crate::desk::{Desk, desk};
 use crate::events::Events;
 use crate::prefix::requests;
-use crate::script::{call, say, shell};
+use crate::script::{call, say, shell, shells};
 use serde_json::{Value, json};
 
 const ASKED: &str = "echo ran >> effect";
@@ -104,7 +104,7 @@ fn a_yes_and_a_message_at_once_are_both_heard_or_one_is_refused() {
         let (ran, withdrawn) = (events.count("tool.started"), events.count("action.withdrawn"));
         assert_eq!((ran + withdrawn, desk.read("effect").lines().count()), (1, ran), "{events:?}");
         assert!(yes.code == Some(0) || ran == 0, "refused, so not run");
-        assert_eq!(desk.status(&session)["waiting"], json!([]), "the message was seen");
+        assert_eq!(desk.unseen(&session), [""; 0], "the message was seen");
         desk.assert_verified();
     }
 }
@@ -112,8 +112,7 @@ fn a_yes_and_a_message_at_once_are_both_heard_or_one_is_refused() {
 /// Two calls that are both asked about.
 fn two_asked() -> (Desk, String, Vec<String>) {
     let desk = desk();
-    let calls = ["echo one >> effect", "echo two >> effect"].map(|command| json!({ "tool": "shell", "args": { "command": command } }));
-    desk.script(&[json!({ "calls": calls }), say("told")]);
+    desk.script(&[shells(&["echo one >> effect", "echo two >> effect"]), say("told")]);
     let run = desk.spawn_run(AUTO);
     let session = run.session();
     assert_eq!(run.wait().code, Some(4));
@@ -175,10 +174,7 @@ fn what_does_not_enter_the_run_leaves_the_ask_open() {
 #[test]
 fn a_question_mark_changes_nothing_while_work_runs() {
     let desk = desk();
-    desk.script(&[shell(&crate::script::held_back(0)), say("told")]);
-    let run = desk.spawn_run(&[]);
-    let session = run.session();
-    desk.until_effect("began\n");
+    let (run, session) = desk.driven(&[shell(&crate::script::held_back(0)), say("told")], &[]);
     desk.until_spooled("began\n");
     let told = desk.thru(&["send", &session, "?"]);
     for word in ["tools are running, driven", "shell (call_0_0) running for", "last output: began"] {
