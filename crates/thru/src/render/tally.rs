@@ -1,10 +1,13 @@
 //! What a session has cost so far, counted from its events.
 
+use contract::ask::Subject;
 use contract::body::{Body, WithdrawReason};
 use contract::event::Event;
+use contract::id::CallId;
 use contract::units::Time;
+use std::collections::BTreeSet;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     pub turns: u32,
     pub calls: u32,
@@ -13,8 +16,10 @@ pub struct Tally {
     pub tokens_in: u64,
     pub tokens_out: u64,
     pub cost_micros: u64,
-    /// The last thing that was refused has not been followed by a call that succeeded.
+    /// The last call that was refused in this run has not been followed by one that succeeded.
     pub denied: bool,
+    /// Calls that only ask something: a person who declines to answer forbids nothing.
+    questions: BTreeSet<CallId>,
 }
 
 impl Tally {
@@ -29,8 +34,17 @@ impl Tally {
         if let Body::ActionDecided(_) = event.draft.body {
             self.calls += 1;
         }
+        if let Body::RunStarted(_) = event.draft.body {
+            self.denied = false;
+        }
+        if let Body::AskOpened(opened) = &event.draft.body
+            && let Subject::Question { call, .. } = &opened.ask.subject
+        {
+            self.questions.insert(*call);
+        }
         if let Body::ActionWithdrawn(withdrawn) = &event.draft.body {
-            self.denied |= matches!(withdrawn.reason, WithdrawReason::Denied | WithdrawReason::Rule | WithdrawReason::Expired);
+            let refused = matches!(withdrawn.reason, WithdrawReason::Denied | WithdrawReason::Rule | WithdrawReason::Expired);
+            self.denied |= refused && !self.questions.remove(&withdrawn.call);
         }
         if let Body::ToolFinished(finished) = &event.draft.body {
             self.denied &= !finished.ok;
