@@ -5,7 +5,7 @@ use crate::send::fresh_key;
 use crate::{Running, SayError, Sent, Throughline};
 use agent::State;
 use agent::state::OpenAsk;
-use contract::ask::{Answer, Ask};
+use contract::ask::{Answer, Ask, AskKind};
 use contract::body::{Body, Principal, SupersedeReason};
 use contract::call::Prepared;
 use contract::id::{AskId, Key, SessionId, StreamId};
@@ -14,6 +14,7 @@ use contract::port::{LeaseError, LogError, RawCall, Stored};
 use contract::rule::Rule;
 use contract::units::{Time, Version};
 use runtime::prepare::{Desk, prepare_call};
+use runtime::text;
 use serde::Serialize;
 
 /// An open ask with everything a person needs to answer it, never shortened.
@@ -49,17 +50,32 @@ pub enum AskFate {
     Superseded(SupersedeReason),
 }
 
+/// What all sessions ask.
+#[derive(Debug, Default)]
+pub struct OpenAsks {
+    pub views: Vec<AskView>,
+    /// Why a session could not be asked what it asks; others are unaffected.
+    pub damaged: Vec<LogError>,
+}
+
 impl Throughline {
-    /// Open asks of all sessions, the oldest first.
-    pub async fn asks(&self) -> Result<Vec<AskView>, LogError> {
-        let mut views = Vec::new();
+    /// Open asks of all sessions: those of the session that changed longest ago first, and of each the oldest first.
+    pub async fn asks(&self) -> Result<OpenAsks, LogError> {
+        let mut asks = OpenAsks::default();
         for session in self.all_sessions().await? {
-            // One session that cannot be read does not hide what others ask.
-            if let Ok(state) = self.fold(&StreamId::session(session)).await? {
-                views.extend(self.asks_of(session, &state).await?);
+            match self.asks_of_stored(session).await {
+                Ok(views) => asks.views.extend(views),
+                Err(unavailable @ LogError::Unavailable(_)) => return Err(unavailable),
+                Err(damaged @ (LogError::Corrupt { .. } | LogError::Unreadable { .. })) => asks.damaged.push(damaged),
             }
         }
-        Ok(views)
+        Ok(asks)
+    }
+
+    async fn asks_of_stored(&self, session: SessionId) -> Result<Vec<AskView>, LogError> {
+        let stream = StreamId::session(session);
+        let state = self.fold(&stream).await?.map_err(|illegal| disagreement(&stream, illegal))?;
+        self.asks_of(session, &state).await
     }
 
     /// What a followed session asks.
@@ -81,10 +97,12 @@ impl Throughline {
     async fn ask_view(&self, session: SessionId, state: &State, open: &OpenAsk) -> Result<AskView, LogError> {
         let call = open.ask.subject.call().and_then(|call| state.calls.get(&call));
         let (mut args, mut preview) = (None, None);
+        // A text that is gone is damage to this one session, unlike a log that cannot be read at all.
+        let gone = |reason: String| LogError::Corrupt { stream: StreamId::session(session), version: open.version, reason };
         if let Some(call) = call {
-            args = Some(self.whole(&call.args).await?);
-            if let Some(text) = &call.prepared.preview {
-                preview = Some(self.whole(text).await?);
+            args = Some(text::whole(self.ports.blobs.as_ref(), &call.args).await.map_err(gone)?);
+            if let Some(shown) = &call.prepared.preview {
+                preview = Some(text::whole(self.ports.blobs.as_ref(), shown).await.map_err(gone)?);
             }
         }
         Ok(AskView {
@@ -98,7 +116,7 @@ impl Throughline {
         })
     }
 
-    /// Finds an ask in whichever session it is.
+    /// Finds an ask in whichever session it is; a damaged session hides only its own.
     pub async fn find_ask(&self, ask: AskId) -> Result<Option<Found>, LogError> {
         for session in self.all_sessions().await? {
             let stream = StreamId::session(session);
@@ -107,7 +125,11 @@ impl Throughline {
                 ended = fate(stored, ask).or(ended.take());
                 Ok(())
             };
-            let Ok(state) = self.fold_with(&stream, look).await? else { continue };
+            let state = match self.fold_with(&stream, look).await {
+                Ok(Ok(state)) => state,
+                Ok(Err(_)) | Err(LogError::Corrupt { .. } | LogError::Unreadable { .. }) => continue,
+                Err(unavailable @ LogError::Unavailable(_)) => return Err(unavailable),
+            };
             if let Some(open) = state.asks.get(&ask) {
                 return Ok(Some(Found::Open(Box::new(self.ask_view(session, &state, open).await?))));
             }
@@ -120,18 +142,24 @@ impl Throughline {
 
     /// Answers an ask; the first answer in the log wins.
     pub async fn answer(&self, ask: &AskView, answer: Answer, key: Option<String>, by: Principal) -> Result<Sent, SayError> {
-        let key = answer_key(ask.ask.ask, key)?;
-        self.say(ask.session, Input::Answer { ask: ask.ask.ask, key, answer, by }).await
+        let (key, answered) = (answer_key(ask.ask.ask, key)?, Some(is_yes(&answer)));
+        let sent = self.say(ask.session, Input::Answer { ask: ask.ask.ask, key, answer, by }).await?;
+        Ok(Sent { answered, ..sent })
     }
 
     /// Approves the call of an ask with other arguments, which are checked like those of a model.
     pub async fn edit(&self, ask: &AskView, args: String, key: Option<String>, by: Principal) -> Result<Sent, SayError> {
         let input = self.edit_input(ask, args, key, by).await?;
-        self.say(ask.session, input).await
+        let sent = self.say(ask.session, input).await?;
+        Ok(Sent { answered: Some(true), ..sent })
     }
 
     /// The edited call as an input, prepared.
     pub async fn edit_input(&self, ask: &AskView, args: String, key: Option<String>, by: Principal) -> Result<Input, SayError> {
+        let kind = ask.ask.subject.kind();
+        if kind != AskKind::Tool {
+            return Err(SayError::Rejected(Rejection::NotAnAnswer { ask: ask.ask.ask, kind }));
+        }
         let stream = StreamId::session(ask.session);
         let state = self.fold(&stream).await?.map_err(|illegal| disagreement(&stream, illegal))?;
         let held = ask.ask.subject.call().and_then(|call| state.calls.get(&call));
@@ -149,7 +177,7 @@ impl Throughline {
             Found::Ended { session, version, fate: AskFate::Answered { key: answered, yes: said, .. } }
                 if *answered == named_key(ask, key) && *said == yes =>
             {
-                Ok(Some(Sent { session: *session, version: *version, holder: self.holder(*session).await?, answered: None }))
+                Ok(Some(Sent { session: *session, version: *version, holder: self.holder(*session).await?, answered: Some(yes) }))
             }
             Found::Ended { .. } | Found::Open(_) => Ok(None),
         }
@@ -173,11 +201,19 @@ fn named_key(ask: AskId, name: &str) -> Key {
     Key(format!("answer/{ask}/{name}"))
 }
 
+/// Whether whoever answered so did not say no.
+pub(crate) fn is_yes(answer: &Answer) -> bool {
+    match answer {
+        Answer::Deny { .. } => false,
+        Answer::Approve { .. } | Answer::Edit { .. } | Answer::Reply(_) | Answer::Extend { .. } => true,
+    }
+}
+
 /// How this event ended the ask, if it did.
 fn fate(stored: &Stored, ask: AskId) -> Option<(Version, AskFate)> {
     let body = &stored.event.draft.body;
     let fate = if let Body::AskAnswered(answered) = body {
-        let yes = !matches!(answered.answer, Answer::Deny { .. });
+        let yes = is_yes(&answered.answer);
         (answered.ask == ask).then(|| AskFate::Answered { by: answered.by.0.clone(), key: answered.key.clone(), yes })
     } else if let Body::AskExpired(expired) = body {
         (expired.ask == ask).then_some(AskFate::Expired)

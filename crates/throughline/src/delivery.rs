@@ -31,6 +31,8 @@ pub enum Fate {
     Told,
     /// It was taken back.
     Withdrawn { at: Version },
+    /// What it was about to start, or had started, was refused before any model was shown it; none will be.
+    Dropped { at: Version },
 }
 
 /// Messages of a session as its events tell of them.
@@ -52,6 +54,9 @@ impl Deliveries {
             if let Answer::Reply(text) = &answered.answer {
                 self.push(&answered.key, version, Mode::Steer, text.shown(), Fate::Answered);
             }
+            self.leave(waiting, &Fate::Dropped { at: version });
+        } else if let Body::RunFinished(_) = body {
+            self.leave(waiting, &Fate::Dropped { at: version });
         } else if let Body::MessageWithdrawn(_) = body {
             self.leave(waiting, &Fate::Withdrawn { at: version });
         } else if let Body::ModelRequested(requested) = body {

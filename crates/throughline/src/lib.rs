@@ -29,7 +29,7 @@ mod status;
 mod stop;
 
 pub use agent::rest::Turn;
-pub use asks::{AskFate, AskView, Found};
+pub use asks::{AskFate, AskView, Found, OpenAsks};
 pub use clock::SystemClock;
 pub use delivery::{Delivery, Fate};
 pub use home::{Home, HomeError};
@@ -40,7 +40,7 @@ pub use running::{Ended, Running, Until};
 pub use runtime::drive::{Leave, Refusal};
 pub use send::{SayError, Sent};
 pub use start::{Job, StartError, check};
-pub use status::{RunningTool, Standing, Status};
+pub use status::{RunTurns, RunningTool, Standing, Status};
 
 /// The other program inside this one; a binary must ask for it before it does anything else.
 pub mod supervisor {

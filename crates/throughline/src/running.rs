@@ -89,11 +89,12 @@ impl Running {
         self.state.version
     }
 
-    /// Calls that run at this moment and would go on without this process: which, and of what tool.
+    /// Calls that run at this moment and go on without this process: which, and of what tool. Only a command does, and
+    /// only a command has patience.
     #[must_use]
     pub fn still_running(&self) -> Vec<(CallId, &str)> {
-        let started = |(_, call): &(&CallId, &Call)| matches!(call.stage, Stage::Started(_));
-        self.state.calls.iter().filter(started).map(|(id, call)| (*id, call.tool.as_str())).collect()
+        let goes_on = |(_, call): &(&CallId, &Call)| matches!(call.stage, Stage::Started(_)) && call.prepared.patience_ms.is_some();
+        self.state.calls.iter().filter(goes_on).map(|(id, call)| (*id, call.tool.as_str())).collect()
     }
 
     /// The session as far as its events were handed out.
@@ -108,6 +109,18 @@ impl Running {
         self.state.is_stopping()
     }
 
+    /// Whether this process drove the session until nothing was left to do.
+    pub(crate) fn is_done(&self) -> bool {
+        self.left.is_none()
+    }
+
+    /// Whether it stands still until a person says go on.
+    #[must_use]
+    pub fn is_paused(&self) -> bool {
+        is_paused(&self.state)
+    }
+
+    /// Offers an input to whoever drives the session in this process.
     pub async fn input(&self, input: Input) -> Result<Version, Refusal> {
         match &self.handle {
             Some(handle) => handle.input(input).await,
@@ -174,6 +187,21 @@ impl Running {
         }
     }
 
+    /// A command that was just started goes on without this process only once its supervisor has taken it over, which
+    /// shows in the output that it keeps. Only a command has patience.
+    async fn until_begun(&self) {
+        for call in self.state.calls.values().filter(|call| call.prepared.patience_ms.is_some()) {
+            let Stage::Started(attempt) = &call.stage else { continue };
+            // What has an outcome meanwhile has left no output either.
+            while self.progress.borrow().version == self.state.version && attempt.epoch == self.state.epoch() {
+                if self.ports.tools.tail(call.action, attempt.number, OUTPUT_TAIL_BYTES_MAX).await.is_some() {
+                    break;
+                }
+                tokio::time::sleep(LOOK_EVERY).await;
+            }
+        }
+    }
+
     /// Lets go of the session and says how it stands.
     pub async fn end(mut self) -> Ended {
         self.release().await;
@@ -190,26 +218,10 @@ impl Running {
     }
 }
 
-impl Running {
-    /// Whether this process drove the session until nothing was left to do.
-    pub(crate) fn is_done(&self) -> bool {
-        self.left.is_none()
-    }
-
-    /// A command that was just started goes on without this process only once its supervisor has taken it over, which
-    /// shows in the output that it keeps. Only a command has patience.
-    async fn until_begun(&self) {
-        for call in self.state.calls.values().filter(|call| call.prepared.patience_ms.is_some()) {
-            let Stage::Started(attempt) = &call.stage else { continue };
-            // What has an outcome meanwhile has left no output either.
-            while self.progress.borrow().version == self.state.version && attempt.epoch == self.state.epoch() {
-                if self.ports.tools.tail(call.action, attempt.number, OUTPUT_TAIL_BYTES_MAX).await.is_some() {
-                    break;
-                }
-                tokio::time::sleep(LOOK_EVERY).await;
-            }
-        }
-    }
+/// Whether going on is all that is missing. A limit is not lifted by it.
+pub(crate) fn is_paused(state: &State) -> bool {
+    let paused = state.run.as_ref().is_some_and(|run| run.paused) || state.gate.is_some() || state.is_crash_looping();
+    paused || state.asks.values().any(|open| open.ask.subject.is_answered_by_resume())
 }
 
 pub(crate) fn disagreement(stream: &StreamId, illegal: Illegal) -> LogError {

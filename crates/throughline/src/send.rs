@@ -1,7 +1,8 @@
 //! Saying something to a session that another process may be driving.
 
+use crate::asks::is_yes;
+use crate::running::disagreement;
 use crate::{OpenError, StartError, Throughline, random};
-use contract::ask::Answer;
 use contract::body::{Body, Mode, Principal};
 use contract::id::{HostId, Key, SessionId, StreamId};
 use contract::input::{Input, Rejection};
@@ -56,7 +57,7 @@ impl From<SayError> for StartError {
             SayError::Log(error) => StartError::Log(error),
             SayError::Append(error) => StartError::Append(error),
             SayError::Lease(error) => StartError::Lease(error),
-            SayError::Rejected(rejection) => StartError::Store(rejection.to_string()),
+            SayError::Rejected(rejection) => StartError::Rejected(rejection),
             SayError::Illegal(illegal) => StartError::Store(illegal.to_string()),
             SayError::Store(reason) => StartError::Store(reason),
         }
@@ -65,6 +66,10 @@ impl From<SayError> for StartError {
 
 impl Throughline {
     /// Durable when it returns. The same key again is the same message.
+    ///
+    /// Whoever calls this counts as having seen everything that is in the log by then, so a bare "ok" also answers what
+    /// was asked a moment before. Whoever shows the session to a person and knows how far they have seen it takes
+    /// [`Throughline::message`] instead.
     pub async fn send(&self, session: SessionId, said: String, mode: Mode, key: Option<String>, from: Principal) -> Result<Sent, SayError> {
         let seen = self.tail(session).await?.map_or(Version::NONE, |tail| tail.version);
         let message = self.message(said, mode, key, from, seen).await?;
@@ -98,6 +103,13 @@ impl Throughline {
         self.say(session, Input::Withdraw { key, message, by }).await
     }
 
+    /// Whether something was said to the session under this name already.
+    pub async fn was_said(&self, session: SessionId, name: &str) -> Result<bool, LogError> {
+        let stream = StreamId::session(session);
+        let state = self.fold(&stream).await?.map_err(|illegal| disagreement(&stream, illegal))?;
+        Ok(state.seen.contains_key(&message_key(name)))
+    }
+
     /// Offers an input to a session, whoever drives it.
     pub(crate) async fn say(&self, session: SessionId, input: Input) -> Result<Sent, SayError> {
         let version = match offer(&self.ports, &StreamId::session(session), input).await {
@@ -114,7 +126,7 @@ impl Throughline {
 
 fn answer_of(body: &Body) -> Option<bool> {
     if let Body::AskAnswered(answered) = body {
-        return Some(!matches!(answered.answer, Answer::Deny { .. }));
+        return Some(is_yes(&answered.answer));
     }
     None
 }

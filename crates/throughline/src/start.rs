@@ -1,18 +1,18 @@
 //! Giving work: a new session, a further message to one, or going on with one that was left.
 
-use crate::{OpenError, Running, Throughline, models, random};
+use crate::running::is_paused;
+use crate::send::{fresh_key, message_key};
+use crate::{OpenError, Running, Sent, Throughline, models, random};
 use agent::State;
 use agent::rest::{Turn, turn};
 use contract::body::{HostQuarantined, Mode, Principal};
 use contract::config::{Limits, Options, Policy, ResumePolicy};
-use contract::id::{Key, SessionId, StreamId, derive};
-use contract::input::Input;
-use contract::limits::MESSAGE_BYTES_MAX;
+use contract::id::{HostId, SessionId, StreamId, derive};
+use contract::input::{Input, Rejection};
 use contract::port::{AppendError, LeaseError, LogError};
-use contract::text::Room;
 use contract::units::Version;
 use models::ModelNameError;
-use runtime::{quarantine, shell, text};
+use runtime::{quarantine, shell};
 use std::path::PathBuf;
 
 /// Work for an agent.
@@ -66,8 +66,12 @@ pub enum StartError {
     NoSession(SessionId),
     #[error("the session {0} is quarantined")]
     Quarantined(SessionId, HostQuarantined),
+    #[error("the session {0} is driven by {1}")]
+    Held(SessionId, HostId),
     #[error("the message has {bytes} bytes, {max} are allowed")]
     TooLong { bytes: usize, max: usize },
+    #[error(transparent)]
+    Rejected(Rejection),
     #[error(transparent)]
     Log(#[from] LogError),
     #[error(transparent)]
@@ -86,29 +90,28 @@ impl Throughline {
             (None, Some(key)) => SessionId(derive("session", &[key.as_bytes()])),
             (None, None) => SessionId(random()?),
         };
-        if job.text.len() > MESSAGE_BYTES_MAX {
-            return Err(StartError::TooLong { bytes: job.text.len(), max: MESSAGE_BYTES_MAX });
-        }
-        let key = match &job.key {
-            Some(key) => Key(format!("job/{key}")),
-            None => Key(format!("message/{}", SessionId(random()?))),
-        };
         let tail = self.tail(session).await?;
         let seen = tail.as_ref().map_or(Version::NONE, |tail| tail.version);
-        let mut first = Vec::new();
-        if tail.is_some() || job.session.is_some() {
-            if let Some(state) = self.drivable(session).await? {
-                if state.seen.contains_key(&key) && is_at_rest(&state) {
-                    return Ok(Running::at_rest(session, self.ports.clone(), state.version));
-                }
-                check_models(&state)?;
+        let create = if tail.is_none() && job.session.is_none() { Some(create(&job)?) } else { None };
+        let named = job.key.as_deref().map(message_key);
+        if create.is_none()
+            && let Some(state) = self.drivable(session).await?
+        {
+            if named.is_some_and(|key| state.seen.contains_key(&key)) && is_at_rest(&state) {
+                return Ok(Running::at_rest(session, self.ports.clone(), state.version));
             }
-        } else {
-            first.push(create(&job)?);
+            check_models(&state)?;
+            if let Some(holder) = self.holder(session).await? {
+                return Err(StartError::Held(session, holder));
+            }
+            // Before it is taken over, and here, so that whoever said it hears of a refusal.
+            let message = self.message(job.text, Mode::Steer, job.key, job.by, seen).await?;
+            self.say(session, message).await?;
+            return Ok(self.drive(session, Vec::new(), seen));
         }
-        let text = text::store(self.ports.blobs.as_ref(), job.text, Room::SHOWN).await.map_err(StartError::Store)?;
-        first.push(Input::Message { key, text, mode: Mode::Steer, from: job.by, seen, tails: Vec::new() });
-        Ok(self.drive(session, first, seen))
+        // A log that cannot be folded takes no message either; its driver finds that out and records it.
+        let message = self.message(job.text, Mode::Steer, job.key, job.by, seen).await?;
+        Ok(self.drive(session, create.into_iter().chain([message]).collect(), seen))
     }
 
     /// Goes on with a session, whatever it was left in. A quarantined one is tried again.
@@ -127,8 +130,21 @@ impl Throughline {
             check_models(state)?;
         }
         let earlier = self.tail(session).await?.map_or(Version::NONE, |tail| tail.version);
-        let key = Key(format!("resume/{}", SessionId(random()?)));
-        Ok(self.drive(session, vec![Input::Resume { key, by }], earlier))
+        Ok(self.drive(session, vec![Input::Resume { key: fresh_key("resume")?, by }], earlier))
+    }
+
+    /// Says go on to a session that is paused while a living process drives it; none when it is not so.
+    pub async fn resume_driven(&self, session: SessionId, by: Principal) -> Result<Option<Sent>, StartError> {
+        if self.holder(session).await?.is_none() {
+            return Ok(None);
+        }
+        let paused = self.fold(&StreamId::session(session)).await?.is_ok_and(|state| is_paused(&state));
+        if !paused {
+            return Ok(None);
+        }
+        let sent = self.say(session, Input::Resume { key: fresh_key("resume")?, by }).await?;
+        // Whoever drove it may have left meanwhile; then it is for the caller to go on with.
+        Ok(sent.holder.is_some().then_some(sent))
     }
 
     /// Takes the session again when somebody said something to it in the moment in which it was let go: they were told

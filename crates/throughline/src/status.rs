@@ -5,7 +5,7 @@ use crate::running::disagreement;
 use crate::{AskView, StartError, Throughline};
 use agent::State;
 use agent::rest::Turn;
-use agent::state::Stage;
+use agent::state::{Call, Retry, Run, Stage};
 use contract::ask::AskKind;
 use contract::body::Body;
 use contract::config::Limits;
@@ -27,17 +27,25 @@ pub struct Status {
     /// The living process that drives it.
     pub holder: Option<HostId>,
     pub running: Vec<RunningTool>,
-    /// Messages that no model has been shown yet.
-    pub waiting: Vec<String>,
-    /// What became of every message.
+    /// What became of every message, and which of them no model has been shown yet.
     pub messages: Vec<Delivery>,
     /// What a person is asked.
     pub asks: Vec<AskView>,
+    /// Replies of the whole session.
     pub turns: u32,
-    pub tool_calls: u32,
+    /// Those of the open run, and how many it may have.
+    pub run: Option<RunTurns>,
+    /// Calls that were started.
+    pub tool_calls: u64,
     pub tokens: u64,
     pub cost_micros: u64,
     pub limits: Limits,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct RunTurns {
+    pub turns: u64,
+    pub turns_allowed: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -51,7 +59,7 @@ pub enum Standing {
     Acting,
     /// A failed model call is made again at this time.
     Retrying { at: Time },
-    /// A call waits for this time.
+    /// A call waits, and the first that does until this time.
     Waiting { at: Time },
     /// It waits for a person; without an ask, it is paused.
     Parked { asks: Vec<AskKind> },
@@ -80,7 +88,6 @@ pub struct RunningTool {
 #[derive(Default)]
 struct Seen {
     task: Option<String>,
-    tool_calls: u32,
     deliveries: Deliveries,
 }
 
@@ -88,11 +95,8 @@ impl Seen {
     fn look(&mut self, state: &State, stored: &Stored) {
         let waiting: Vec<&Key> = state.inbox.iter().map(|message| &message.key).collect();
         self.deliveries.look(stored, &waiting);
-        let body = &stored.event.draft.body;
-        if let Body::MessageReceived(received) = body {
+        if let Body::MessageReceived(received) = &stored.event.draft.body {
             self.task.get_or_insert_with(|| received.text.shown());
-        } else if let Body::ActionDecided(_) = body {
-            self.tool_calls += 1;
         }
     }
 }
@@ -120,11 +124,11 @@ impl Throughline {
             standing: standing(&state, !running.is_empty()),
             holder: self.holder(session).await?,
             running,
-            waiting: state.inbox.iter().map(|message| message.text.shown()).collect(),
             messages: seen.deliveries.finish(),
             asks: self.asks_of(session, &state).await?,
             turns: state.replies,
-            tool_calls: seen.tool_calls,
+            run: state.run.as_ref().map(run_turns),
+            tool_calls: state.ledger.tool_calls,
             tokens: state.ledger.spent.tokens,
             cost_micros: state.ledger.spent.cost_micros,
             limits: state.session.as_ref().map(|session| session.options.limits).unwrap_or_default(),
@@ -166,14 +170,33 @@ fn standing(state: &State, acting: bool) -> Standing {
     if state.waits_for_person() {
         return Standing::Parked { asks: kinds(state) };
     }
-    let waits = state.calls.values().any(|call| matches!(call.stage, Stage::Waiting { .. }));
-    match agent::rest::rest(state) {
-        Rest::Until(at) if waits => Standing::Waiting { at },
-        Rest::Until(at) => Standing::Retrying { at },
-        Rest::Busy if agent::rest::turn(state) == Turn::Nobody => Standing::AtRest,
-        Rest::Busy => Standing::Due,
-        Rest::Waiting | Rest::Closed => Standing::AtRest,
+    // A run may also be due to reach its limit of time, which is nothing that it waits for.
+    match (agent::rest::rest(state), retried_at(state), waits_until(state)) {
+        (Rest::Until(_), Some(at), _) => Standing::Retrying { at },
+        (Rest::Until(_), None, Some(at)) => Standing::Waiting { at },
+        (Rest::Busy, ..) if agent::rest::turn(state) == Turn::Nobody => Standing::AtRest,
+        (Rest::Busy, ..) | (Rest::Until(_), None, None) => Standing::Due,
+        (Rest::Waiting | Rest::Closed, ..) => Standing::AtRest,
     }
+}
+
+fn retried_at(state: &State) -> Option<Time> {
+    match state.run.as_ref()?.retry {
+        Retry::At(at) => Some(at),
+        Retry::No | Retry::Wanted { .. } => None,
+    }
+}
+
+fn waits_until(state: &State) -> Option<Time> {
+    let waits = |call: &Call| match &call.stage {
+        Stage::Waiting { at, .. } => Some(*at),
+        Stage::Started(_) | Stage::Decided | Stage::Held(_) | Stage::Refused(..) | Stage::Unknown | Stage::Judged(..) => None,
+    };
+    state.calls.values().filter_map(waits).min()
+}
+
+fn run_turns(run: &Run) -> RunTurns {
+    RunTurns { turns: run.turns.taken, turns_allowed: u64::from(run.config.max_turns).saturating_add(run.turns.extended) }
 }
 
 fn kinds(state: &State) -> Vec<AskKind> {

@@ -3,7 +3,7 @@
 use crate::catalog::{Problem, hint, problem};
 use contract::input::Rejection;
 use contract::port::LogError;
-use throughline::{HomeError, JournalError, Leave, ModelNameError, OpenError, SayError, StartError};
+use throughline::{HomeError, JournalError, Leave, ModelNameError, OpenError, Refusal, SayError, StartError};
 
 /// Exit codes that scripts rely on.
 pub mod code {
@@ -35,10 +35,6 @@ impl Fault {
         Fault { kind, code, message: problem(&what), hint: hint(&what) }
     }
 
-    pub fn usage(what: &str) -> Fault {
-        Fault::new(Problem::Usage(what))
-    }
-
     pub fn bug(what: &str) -> Fault {
         Fault::new(Problem::Bug(what))
     }
@@ -46,7 +42,7 @@ impl Fault {
 
 fn class(what: &Problem<'_>) -> (&'static str, u8) {
     match what {
-        Problem::Usage(_) => ("usage", code::USAGE),
+        Problem::Usage(_) | Problem::TaskUsage(_) => ("usage", code::USAGE),
         Problem::NoModel
         | Problem::UnknownModel(_)
         | Problem::Script(_)
@@ -61,15 +57,20 @@ fn class(what: &Problem<'_>) -> (&'static str, u8) {
         Problem::Forbidden(_) => ("denied", code::DENIED),
         Problem::Held { .. }
         | Problem::Fenced
+        | Problem::Unclear { .. }
         | Problem::AskAnswered { .. }
         | Problem::AskExpired
         | Problem::AskOvertaken
         | Problem::AskStopped
         | Problem::NotAnAnswer { .. }
         | Problem::SeveralAsks { .. }
+        | Problem::NoRule
         | Problem::NothingToPause
+        | Problem::NothingToResume
+        | Problem::NothingToStop
         | Problem::NothingAsked
-        | Problem::NotWaiting(_)
+        | Problem::NotWaiting { .. }
+        | Problem::NotTakenBack { .. }
         | Problem::InboxFull { .. } => ("conflict", code::CONFLICT),
         Problem::Damaged(_) | Problem::Storage(_) => ("damaged", code::FAILED),
         Problem::Quarantined { .. } | Problem::Bug(_) => ("bug", code::BUG),
@@ -120,7 +121,9 @@ impl From<StartError> for Fault {
             StartError::Quarantined(session, why) => {
                 Fault::new(Problem::Quarantined { session: &session.to_string(), version: why.version.0, reason: &why.reason })
             }
+            StartError::Held(session, holder) => Fault::new(Problem::Held { holder: &holder.to_string(), session: &session.to_string() }),
             StartError::TooLong { bytes, max } => Fault::new(Problem::TooLong { bytes, max }),
+            StartError::Rejected(rejection) => of_rejection(&rejection),
             StartError::Log(error) => error.into(),
             StartError::Append(_) | StartError::Store(_) | StartError::Lease(_) => Fault::new(Problem::Storage(&text)),
         }
@@ -129,17 +132,16 @@ impl From<StartError> for Fault {
 
 impl From<SayError> for Fault {
     fn from(error: SayError) -> Fault {
-        match error {
-            SayError::Rejected(rejection) => of_rejection(&rejection),
-            SayError::Open(_)
-            | SayError::NoSession(_)
-            | SayError::TooLong { .. }
-            | SayError::Log(_)
-            | SayError::Append(_)
-            | SayError::Illegal(_)
-            | SayError::Store(_)
-            | SayError::Lease(_) => StartError::from(error).into(),
-        }
+        StartError::from(error).into()
+    }
+}
+
+/// Why an input did not come through to the driver of this process.
+pub fn of_refusal(refusal: &Refusal, session: &str) -> Fault {
+    match refusal {
+        Refusal::Rejected(rejection) => of_rejection(rejection),
+        Refusal::Left => Fault::new(Problem::Fenced),
+        Refusal::Unclear => Fault::new(Problem::Unclear { session }),
     }
 }
 
@@ -158,15 +160,16 @@ pub fn of_rejection(rejection: &Rejection) -> Fault {
         Rejection::EditRefused(reason) => Fault::new(Problem::EditRefused(&one_line(&reason.shown()))),
         Rejection::Forbidden(rule) => Fault::new(Problem::Forbidden(&rule.to_string())),
         Rejection::NothingToPause => Fault::new(Problem::NothingToPause),
-        Rejection::NotWaiting(key) => Fault::new(Problem::NotWaiting(&key.0)),
+        Rejection::NothingToResume => Fault::new(Problem::NothingToResume),
+        Rejection::NothingToStop => Fault::new(Problem::NothingToStop),
         Rejection::InboxFull { waiting } => Fault::new(Problem::InboxFull { waiting: *waiting }),
         Rejection::TooLong { bytes, max } => Fault::new(Problem::TooLong { bytes: *bytes as usize, max: *max as usize }),
-        Rejection::Known(_)
+        // Whoever takes a message back names it by its event and says what became of that.
+        Rejection::NotWaiting(_)
+        | Rejection::Known(_)
         | Rejection::NoSession
         | Rejection::Exists
         | Rejection::Closed
-        | Rejection::NothingToResume
-        | Rejection::NothingToStop
         | Rejection::Stale { .. }
         | Rejection::OldEpoch { .. } => Fault::bug(&text),
     }
@@ -221,5 +224,22 @@ mod tests {
             assert!(fault.message.contains(names) && !fault.message.contains('\n') && !fault.hint.is_empty(), "{fault:?}");
         }
         assert_eq!(of_leave(&Leave::Drained, "ses_x"), None);
+    }
+
+    #[test]
+    fn what_may_be_in_the_log_is_not_called_lost() {
+        let unclear = of_refusal(&Refusal::Unclear, "ses_x");
+        assert_eq!((unclear.code, unclear.message.contains("not sure")), (code::CONFLICT, true), "{unclear:?}");
+        assert!(unclear.hint.contains("thru status ses_x"), "{unclear:?}");
+        assert!(of_refusal(&Refusal::Left, "ses_x").message.contains("took"));
+    }
+
+    #[test]
+    fn what_a_person_may_try_in_vain_is_no_bug() {
+        for rejection in [Rejection::NothingToStop, Rejection::NothingToResume, Rejection::NothingToPause] {
+            let fault = of_rejection(&rejection);
+            assert_eq!((fault.kind, fault.code), ("conflict", code::CONFLICT), "{fault:?}");
+            assert!(!fault.message.contains("bug") && fault.hint.contains("nothing was changed"), "{fault:?}");
+        }
     }
 }

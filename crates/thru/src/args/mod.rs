@@ -6,7 +6,7 @@ mod talk;
 pub use run::{OnAsk, Run};
 pub use talk::{Approval, Approve, Deny, Said, Send};
 
-use crate::catalog::{Help, help};
+use crate::catalog::{Help, Problem, help};
 use crate::fault::Fault;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command as Clap, value_parser};
@@ -96,10 +96,14 @@ pub struct Show {
 const PRINTED: &[ErrorKind] = &[ErrorKind::DisplayHelp, ErrorKind::DisplayVersion, ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand];
 
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Fault> {
-    match clap().try_get_matches_from(args) {
+    let args: Vec<OsString> = args.into_iter().collect();
+    match clap().try_get_matches_from(&args) {
         Ok(matches) => command(&matches),
         Err(error) if PRINTED.contains(&error.kind()) => Ok(Command::Print(error.render().to_string())),
-        Err(error) => Err(Fault::usage(&first_line(&error))),
+        Err(error) => {
+            let (what, gives_task) = (first_line(&error), args.get(1).is_some_and(|command| command == "run"));
+            Err(Fault::new(if gives_task { Problem::TaskUsage(&what) } else { Problem::Usage(&what) }))
+        }
     }
 }
 
@@ -157,9 +161,9 @@ fn verify_command() -> Clap {
     Clap::new("verify").about(help(Help::Verify)).after_help(help(Help::VerifyAfter)).arg(session()).arg(json_lines())
 }
 
-/// A task that says something.
-fn said(task: String) -> Result<String, &'static str> {
-    if task.trim().is_empty() { Err(help(Help::EmptyTask)) } else { Ok(task) }
+/// A text that says something.
+fn said(text: String) -> Result<String, &'static str> {
+    if text.trim().is_empty() { Err(help(Help::EmptyText)) } else { Ok(text) }
 }
 
 fn folder() -> Arg {
@@ -211,7 +215,7 @@ fn command(matches: &ArgMatches) -> Result<Command, Fault> {
     let session = |sub: &ArgMatches| sub.get_one::<SessionId>("session").copied();
     let json = |sub: &ArgMatches| sub.get_flag("json");
     Ok(match matches.subcommand() {
-        Some(("run", sub)) => Command::Run(Box::new(run::run(sub)?)),
+        Some(("run", sub)) => Command::Run(Box::new(run::run(sub))),
         Some(("resume", sub)) => {
             let which = session(sub).map_or(Which::Last, Which::Session);
             Command::Resume { which, show: show(sub), on_ask: run::chosen_on_ask(sub) }
@@ -271,7 +275,9 @@ mod tests {
         }
         let withdrawn = parsed(&format!("thru send {id} --withdraw 7"));
         assert!(matches!(withdrawn, Ok(Command::Send(Send { what: Said::Withdraw { event: Version(7) }, .. }))));
-        assert!(parsed(&format!("thru send {id} x --withdraw 7")).is_err());
+        for wrong in ["x --withdraw 7", "--withdraw 7 --key k"] {
+            assert!(parsed(&format!("thru send {id} {wrong}")).is_err(), "{wrong}");
+        }
     }
 
     #[test]
@@ -290,6 +296,7 @@ mod tests {
             let fault = parsed(line).unwrap_err();
             assert_eq!(fault.code, 2, "{line}");
             assert!(fault.message.contains(names) && !fault.message.contains('\n'), "{line}: {}", fault.message);
+            assert_eq!(fault.hint.contains("quotes"), line.starts_with("thru run"), "{line}: {}", fault.hint);
         }
     }
 

@@ -3,7 +3,6 @@
 use super::{Show, folder, json, quiet, said, session, session_flag};
 use crate::amount;
 use crate::catalog::{Help, WishHelp, help, wish_help};
-use crate::fault::Fault;
 use clap::builder::{NonEmptyStringValueParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Command as Clap, value_parser};
 use contract::config::{Autonomy, Limits, OnUnknown, Policy, ResumePolicy};
@@ -115,8 +114,8 @@ fn on_ask() -> Arg {
     choice("on-ask", &["wait", "park", "deny"]).help(wish_help(WishHelp::OnAsk))
 }
 
-pub fn run(sub: &ArgMatches) -> Result<Run, Fault> {
-    Ok(Run {
+pub fn run(sub: &ArgMatches) -> Run {
+    Run {
         task: sub.get_one::<String>("task").cloned().unwrap_or_default(),
         model: sub.get_one::<String>("model").cloned(),
         fallback: sub.get_many::<String>("fallback").into_iter().flatten().cloned().collect(),
@@ -138,7 +137,7 @@ pub fn run(sub: &ArgMatches) -> Result<Run, Fault> {
         },
         show: super::show(sub),
         on_ask: chosen_on_ask(sub),
-    })
+    }
 }
 
 pub fn chosen_on_ask(sub: &ArgMatches) -> Option<OnAsk> {

@@ -83,7 +83,7 @@ pub fn send_command() -> Clap {
         .group(ArgGroup::new("how").args(["steer", "queue", "interrupt", "withdraw"]).multiple(false))
         .arg(event("edit").conflicts_with("withdraw").help(talk_help(TalkHelp::Edit)))
         .arg(event("withdraw").help(talk_help(TalkHelp::Withdraw)))
-        .arg(key().help(talk_help(TalkHelp::SendKey)))
+        .arg(key().conflicts_with("withdraw").help(talk_help(TalkHelp::SendKey)))
         .arg(json_lines())
 }
 

@@ -5,7 +5,7 @@ mod en;
 
 use contract::ask::{AskKind, LimitKind, Subject};
 use contract::body::{CancelReason, FinishReason, RunOutcome, UnknownReason, Verdict};
-use throughline::{Fate, Standing};
+use throughline::{Fate, RunTurns, Standing};
 
 /// Texts of `--help`.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +23,7 @@ pub enum Help {
     Key,
     Json,
     JsonLines,
-    EmptyTask,
+    EmptyText,
     Quiet,
     Resume,
     ResumeAfter,
@@ -94,6 +94,7 @@ pub enum TalkHelp {
 #[derive(Clone, Copy, Debug)]
 pub enum Problem<'a> {
     Usage(&'a str),
+    TaskUsage(&'a str),
     NoModel,
     UnknownModel(&'a str),
     Script(&'a str),
@@ -107,6 +108,7 @@ pub enum Problem<'a> {
     NoSessions,
     Held { holder: &'a str, session: &'a str },
     Fenced,
+    Unclear { session: &'a str },
     Damaged(&'a str),
     Storage(&'a str),
     Quarantined { session: &'a str, version: u64, reason: &'a str },
@@ -119,8 +121,12 @@ pub enum Problem<'a> {
     SeveralAsks { asks: &'a str },
     EditRefused(&'a str),
     Forbidden(&'a str),
+    NoRule,
     NothingToPause,
-    NotWaiting(&'a str),
+    NothingToResume,
+    NothingToStop,
+    NotWaiting { event: u64 },
+    NotTakenBack { old: u64, new: u64 },
     InboxFull { waiting: usize },
     UnknownTyped(&'a str),
     BadAmount { text: &'a str, why: &'a str },
@@ -159,6 +165,8 @@ pub enum Line<'a> {
     StopAgain,
     NothingToStop { session: &'a str },
     StoppingAlready { session: &'a str },
+    StillStopping { session: &'a str },
+    Paused { version: u64, session: &'a str },
     NoApprovals,
     Answered { version: u64, yes: bool, holder: Option<&'a str>, session: &'a str },
     HowToResume { session: &'a str },
@@ -195,7 +203,7 @@ pub enum StatusLine<'a> {
     Running { tool: &'a str, call: &'a str, args: &'a str, seconds: u64, background: bool, stopping: bool },
     Output { text: &'a str },
     Message { event: u64, fate: &'a Fate, text: &'a str },
-    Figures { turns: u32, calls: u32, tokens: u64, cost_micros: u64, events: u64, folder: &'a str },
+    Figures { turns: u32, run: Option<RunTurns>, calls: u64, tokens: u64, cost_micros: u64, events: u64, folder: &'a str },
 }
 
 /// A part of what is asked of a person.
@@ -224,7 +232,9 @@ pub enum AnswerWord<'a> {
     NoBecause {
         why: &'a str,
     },
-    NoAndStop,
+    NoAndStop {
+        why: Option<&'a str>,
+    },
     Reply {
         text: &'a str,
     },

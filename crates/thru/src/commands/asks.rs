@@ -1,28 +1,27 @@
 //! `thru approvals`, `thru approve`, `thru deny`: what waits for a person, and their word.
 
-use super::{local, open_existing};
+use super::{local, open_existing, send};
 use crate::amount;
 use crate::args::{Approval, Approve, Deny};
 use crate::catalog::{Line, Problem, line};
 use crate::fault::{Fault, code};
-use crate::render::{Where, card, out};
-use contract::ask::{Answer, Subject};
+use crate::render::{Where, card, fault, out};
+use contract::ask::{Answer, AskKind, Grant, Subject};
 use contract::body::SupersedeReason;
 use contract::id::{AskId, SessionId};
 use contract::input::Rejection;
-use serde_json::json;
-use throughline::{AskFate, AskView, Found, SayError, Sent, StartError, Throughline};
+use throughline::{AskFate, AskView, Found, OpenAsks, SayError, Sent, StartError, Throughline};
 
 pub async fn list(session: Option<SessionId>, json: bool) -> Result<u8, Fault> {
     let throughline = open_existing()?;
-    let asks = match session {
-        Some(session) => throughline.status(session).await?.asks,
+    let OpenAsks { views, damaged } = match session {
+        Some(session) => OpenAsks { views: throughline.status(session).await?.asks, damaged: Vec::new() },
         None => throughline.asks().await?,
     };
-    if asks.is_empty() && !json {
+    if views.is_empty() && !json {
         out(line(&Line::NoApprovals).as_bytes());
     }
-    for view in &asks {
+    for view in &views {
         if json {
             // Strings, numbers and lists of such: nothing in it can fail to be JSON.
             out(serde_json::to_string(view).unwrap_or_default().as_bytes());
@@ -30,7 +29,11 @@ pub async fn list(session: Option<SessionId>, json: bool) -> Result<u8, Fault> {
             card(view, Where::Elsewhere).iter().for_each(|line| out(line.as_bytes()));
         }
     }
-    Ok(code::DONE)
+    let mut exit = code::DONE;
+    for error in damaged {
+        exit = fault(&Fault::from(error), false);
+    }
+    Ok(exit)
 }
 
 pub async fn approve(approve: Approve) -> Result<u8, Fault> {
@@ -40,14 +43,15 @@ pub async fn approve(approve: Approve) -> Result<u8, Fault> {
         Asked::Said(sent) => sent,
         Asked::Open(view) => {
             let answered = match approve.how {
-                Approval::Grant(grant) => throughline.answer(&view, Answer::Approve { grant }, approve.key, local()).await,
+                Approval::Grant(Grant::Once) => throughline.answer(&view, Answer::YES, approve.key, local()).await,
+                Approval::Grant(Grant::Session) => throughline.answer(&view, for_session(&view)?, approve.key, local()).await,
                 Approval::Extend(amount) => throughline.answer(&view, more(&view.ask.subject, &amount)?, approve.key, local()).await,
                 Approval::Edit(args) => throughline.edit(&view, args, approve.key, local()).await,
             };
             word.settle(answered).await?
         }
     };
-    tell(&sent, true, approve.json);
+    send::tell(&sent, approve.json);
     Ok(code::DONE)
 }
 
@@ -65,8 +69,16 @@ pub async fn deny(deny: Deny) -> Result<u8, Fault> {
             word.settle(throughline.answer(&view, answer, deny.key, local()).await).await?
         }
     };
-    tell(&sent, false, deny.json);
+    send::tell(&sent, deny.json);
     Ok(code::DONE)
+}
+
+/// The answer that allows equal calls of the session too, if there is a rule for such.
+pub fn for_session(view: &AskView) -> Result<Answer, Fault> {
+    if view.ask.subject.kind() == AskKind::Tool && view.rule.is_none() {
+        return Err(Fault::new(Problem::NoRule));
+    }
+    Ok(Answer::Approve { grant: Grant::Session })
 }
 
 /// The answer that gives this much more of what the ask is about.
@@ -125,15 +137,4 @@ impl Word<'_> {
             other => Ok(other?),
         }
     }
-}
-
-/// Says which answer is recorded, where, and who will act on it.
-pub fn tell(sent: &Sent, yes: bool, json: bool) {
-    let (version, holder, session) = (sent.version.0, sent.holder.map(|holder| holder.to_string()), sent.session.to_string());
-    let said = if json {
-        json!({ "session": session, "version": version, "driven_by": holder, "answer": if yes { "yes" } else { "no" } }).to_string()
-    } else {
-        line(&Line::Answered { version, yes, holder: holder.as_deref(), session: &session })
-    };
-    out(said.as_bytes());
 }

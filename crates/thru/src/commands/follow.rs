@@ -1,19 +1,19 @@
 //! Follows a session that this process drives until it is at rest, needs a person who is not there, or a signal comes.
 
-use super::{local, typed};
+use super::{keyboard, local, typed};
 use crate::args::{OnAsk, Show};
 use crate::catalog::{CallLine, Line, call_line, line, outcome, waiting};
-use crate::fault::{Fault, code, of_leave};
+use crate::fault::{Fault, code, of_leave, of_refusal};
 use crate::render::{self, Screen, Story, Tally, Where, card, details};
 use contract::ask::{Answer, AskKind};
 use contract::body::{RunOutcome, Scope};
 use contract::id::{AskId, Key};
-use contract::input::Input;
+use contract::input::{Input, Rejection};
 use contract::port::Stored;
 use contract::units::Version;
 use serde_json::json;
 use std::collections::BTreeSet;
-use throughline::{Ended, Running, Throughline, Until};
+use throughline::{AskView, Ended, Refusal, Running, Throughline, Until};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -21,18 +21,7 @@ pub async fn follow(throughline: &Throughline, running: Running, show: Show, on_
     let screen = Screen::new(show);
     let interactive = screen.is_interactive();
     let on_ask = on_ask.unwrap_or(if interactive { OnAsk::Wait } else { OnAsk::Park });
-    let mut following = Following {
-        throughline,
-        story: Story::new(running.session()),
-        running,
-        screen,
-        tally: Tally::default(),
-        opened: false,
-        cards: BTreeSet::new(),
-        signals: Signals::new().map_err(|error| Fault::bug(&error.to_string()))?,
-        typed: interactive.then(typed::lines),
-        on_ask,
-    };
+    let mut following = Following::new(throughline, running, screen, interactive.then(keyboard::lines), on_ask)?;
     loop {
         if let Some(which) = following.watch().await? {
             return Ok(following.leave(which).await);
@@ -67,15 +56,38 @@ enum Next {
     Typed(Option<String>),
 }
 
-impl Following<'_> {
+impl<'a> Following<'a> {
+    fn new(
+        throughline: &'a Throughline,
+        running: Running,
+        screen: Screen,
+        typed: Option<UnboundedReceiver<String>>,
+        on_ask: OnAsk,
+    ) -> Result<Following<'a>, Fault> {
+        Ok(Following {
+            throughline,
+            story: Story::new(running.session()),
+            running,
+            screen,
+            tally: Tally::default(),
+            opened: false,
+            cards: BTreeSet::new(),
+            signals: Signals::new().map_err(|error| Fault::bug(&error.to_string()))?,
+            typed,
+            on_ask,
+        })
+    }
+
     /// Shows what happens until nothing more does by itself, or says which signal wants this process to leave.
     async fn watch(&mut self) -> Result<Option<Which>, Fault> {
         let until = if self.on_ask == OnAsk::Wait { Until::Done } else { Until::PersonNeeded };
         loop {
             let next = tokio::select! {
-                stored = self.running.next(until) => Next::Events(stored?),
+                // A line that was typed before the end is heard before anybody leaves.
+                biased;
                 which = self.signals.next() => Next::Signal(which),
                 typed = next_line(&mut self.typed) => Next::Typed(typed),
+                stored = self.running.next(until) => Next::Events(stored?),
             };
             match next {
                 Next::Events(Some(stored)) => self.show(&stored).await?,
@@ -112,25 +124,40 @@ impl Following<'_> {
         }
         stored.iter().for_each(|one| self.tally.count(&one.event));
         self.screen.events(stored, self.running.earlier(), &mut self.story);
+        // What was asked in the middle of what is over may have been answered since.
+        if self.running.version() >= self.running.earlier() {
+            self.show_asks().await?;
+        }
+        Ok(())
+    }
+
+    async fn show_asks(&mut self) -> Result<(), Fault> {
         let place = if self.typed.is_some() { Where::InPlace } else { Where::Elsewhere };
         for view in self.throughline.asks_of_running(&self.running).await? {
             if self.cards.insert(view.ask.ask) {
-                let lines = if self.screen.tells_story() { details(&view, place) } else { card(&view, place) };
+                let told = self.screen.tells_story() && view.version > self.running.earlier();
+                let lines = if told { details(&view, place) } else { card(&view, place) };
                 lines.iter().for_each(|line| self.screen.notice(line));
             }
         }
         Ok(())
     }
 
-    /// Says no to everything that is asked; false when nothing is.
+    /// Says no to everything that a no refuses; false when nothing such is asked.
     async fn deny_all(&mut self) -> Result<bool, Fault> {
         let asks = self.throughline.asks_of_running(&self.running).await?;
-        for view in &asks {
+        let deniable: Vec<&AskView> = asks.iter().filter(|view| is_deniable(view.ask.subject.kind())).collect();
+        for view in &deniable {
             let key = Key(format!("on-ask/{}", view.ask.ask));
             let refused = Input::Answer { ask: view.ask.ask, key, answer: Answer::NO, by: local() };
-            typed::offer(&self.running, refused).await?;
+            match self.running.input(refused).await {
+                Ok(_) => {}
+                // Somebody else, or time, was first; either way it is asked no more.
+                Err(Refusal::Rejected(Rejection::NoSuchAsk(_) | Rejection::AskExpired(_) | Rejection::AskSuperseded(_))) => {}
+                Err(refusal) => return Err(of_refusal(&refusal, &self.running.session().to_string())),
+            }
         }
-        Ok(!asks.is_empty())
+        Ok(!deniable.is_empty())
     }
 
     /// Stops the work on the first Ctrl-C; false when there is none, or it is being stopped already.
@@ -176,7 +203,7 @@ impl Following<'_> {
         }
         screen.story(&summary(word, &tally, events, &session));
         if let Ended::Parked { .. } = ended {
-            screen.story(&line(&Line::HowToResume { session: &session }));
+            screen.notice(&line(&Line::HowToResume { session: &session }));
         }
         screen.json(&closed(&session, &ended, exit_code, &tally, &still_running));
         Ok(exit_code)
@@ -211,6 +238,14 @@ async fn next_line(typed: &mut Option<UnboundedReceiver<String>>) -> Option<Stri
     match typed {
         Some(lines) => lines.recv().await,
         None => std::future::pending().await,
+    }
+}
+
+/// Whether a no refuses something. Of an unknown action it would say that it did not happen, which only who looks knows.
+fn is_deniable(kind: AskKind) -> bool {
+    match kind {
+        AskKind::Tool | AskKind::Question | AskKind::Limit | AskKind::Resume => true,
+        AskKind::Reconcile => false,
     }
 }
 

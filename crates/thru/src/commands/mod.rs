@@ -3,6 +3,7 @@
 mod asks;
 mod events;
 mod follow;
+mod keyboard;
 mod resume;
 mod run;
 mod send;

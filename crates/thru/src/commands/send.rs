@@ -1,15 +1,16 @@
 //! `thru send`: say something to a session, whoever drives it; say it anew, or take it back.
 
-use super::{asks, local, open_existing, status};
+use super::{local, open_existing, status};
 use crate::args::{Said, Send};
 use crate::catalog::{Line, Problem, line};
 use crate::fault::{Fault, code};
 use crate::render::out;
 use contract::body::Mode;
 use contract::id::SessionId;
+use contract::input::Rejection;
 use contract::units::Version;
 use serde_json::json;
-use throughline::{Delivery, Fate, Sent, Throughline};
+use throughline::{Delivery, Fate, SayError, Sent, Throughline};
 
 pub async fn run(send: Send) -> Result<u8, Fault> {
     let throughline = open_existing()?;
@@ -22,38 +23,53 @@ pub async fn run(send: Send) -> Result<u8, Fault> {
         }
         Said::Message { text, mode } => throughline.send(session, text, mode, key, local()).await?,
         Said::Edit { event, text, mode } => {
-            let old = waiting(&throughline, session, event).await?;
+            let repeated = match &key {
+                Some(key) => throughline.was_said(session, key).await?,
+                None => false,
+            };
+            let old = message(&throughline, session, event, repeated).await?;
             // The new words first: whatever happens in between, nothing that was said is lost.
             let sent = throughline.send(session, text, mode.unwrap_or(old.mode), key, local()).await?;
-            throughline.withdraw(session, old.key, local()).await?;
+            let not_taken_back = Problem::NotTakenBack { old: event.0, new: sent.version.0 };
+            throughline.withdraw(session, old.key, local()).await.map_err(|error| withdrawal_fault(error, not_taken_back))?;
             sent
         }
         Said::Withdraw { event } => {
-            let old = waiting(&throughline, session, event).await?;
-            throughline.withdraw(session, old.key, local()).await?
+            let old = message(&throughline, session, event, false).await?;
+            let withdrawn = throughline.withdraw(session, old.key, local()).await;
+            withdrawn.map_err(|error| withdrawal_fault(error, Problem::NotWaiting { event: event.0 }))?
         }
     };
-    match sent.answered {
-        Some(yes) => asks::tell(&sent, yes, json),
-        None => tell(&sent, json),
-    }
+    tell(&sent, json);
     Ok(code::DONE)
 }
 
-/// Says where it is recorded and who will act on it.
+/// Says where it is recorded, what it answered, and who will act on it.
 pub fn tell(sent: &Sent, json: bool) {
     let (version, holder, session) = (sent.version.0, sent.holder.map(|holder| holder.to_string()), sent.session.to_string());
     let said = if json {
-        json!({ "session": session, "version": version, "driven_by": holder }).to_string()
+        let mut said = json!({ "session": session, "version": version, "driven_by": holder });
+        if let Some(yes) = sent.answered {
+            said["answer"] = if yes { "yes" } else { "no" }.into();
+        }
+        said.to_string()
     } else {
-        line(&Line::Sent { version, holder: holder.as_deref(), session: &session })
+        line(&match sent.answered {
+            Some(yes) => Line::Answered { version, yes, holder: holder.as_deref(), session: &session },
+            None => Line::Sent { version, holder: holder.as_deref(), session: &session },
+        })
     };
     out(said.as_bytes());
 }
 
-/// The message of that event, if no model has seen it.
-async fn waiting(throughline: &Throughline, session: SessionId, event: Version) -> Result<Delivery, Fault> {
+/// The message of that event, if no model has seen it, or what follows was done with it before.
+async fn message(throughline: &Throughline, session: SessionId, event: Version, repeated: bool) -> Result<Delivery, Fault> {
     let messages = throughline.status(session).await?.messages;
-    let waits = messages.into_iter().find(|message| message.version == event && message.fate == Fate::Waiting);
-    waits.ok_or_else(|| Fault::new(Problem::NotWaiting(&event.to_string())))
+    let found = messages.into_iter().find(|message| message.version == event && (repeated || message.fate == Fate::Waiting));
+    found.ok_or_else(|| Fault::new(Problem::NotWaiting { event: event.0 }))
+}
+
+/// A model may have been shown it since it was looked for.
+fn withdrawal_fault(error: SayError, seen_meanwhile: Problem<'_>) -> Fault {
+    if let SayError::Rejected(Rejection::NotWaiting(_)) = error { Fault::new(seen_meanwhile) } else { error.into() }
 }

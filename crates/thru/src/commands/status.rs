@@ -66,6 +66,7 @@ pub fn show(status: &Status, json: bool, whole: bool) {
     for view in &status.asks {
         card(view, Where::Elsewhere).iter().for_each(|line| out(line.as_bytes()));
     }
-    let Status { turns, tool_calls, tokens, cost_micros, version, folder, .. } = status;
-    say(&StatusLine::Figures { turns: *turns, calls: *tool_calls, tokens: *tokens, cost_micros: *cost_micros, events: version.0, folder });
+    let Status { turns, run, tool_calls, tokens, cost_micros, version, folder, .. } = status;
+    let (turns, run, calls) = (*turns, *run, *tool_calls);
+    say(&StatusLine::Figures { turns, run, calls, tokens: *tokens, cost_micros: *cost_micros, events: version.0, folder });
 }

@@ -9,14 +9,15 @@ use contract::id::SessionId;
 use contract::input::Rejection;
 use contract::limits::STOP_GRACE_MS;
 use contract::units::Version;
+use serde_json::json;
 use std::time::Duration;
-use throughline::{SayError, Sent, Standing, Throughline};
+use throughline::{SayError, Sent, Standing, Status, Throughline};
 
 /// How often the log is looked at while what runs ends.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// Events read at once.
 const PAGE: usize = 1_000;
-/// What an end may take beyond the grace of what runs.
+/// The grace of what runs, and five seconds for whoever drives the session to notice and to record it.
 const PATIENCE: Duration = Duration::from_millis(STOP_GRACE_MS + 5_000);
 
 pub async fn stop(session: SessionId, scope: Scope, json: bool) -> Result<u8, Fault> {
@@ -24,13 +25,7 @@ pub async fn stop(session: SessionId, scope: Scope, json: bool) -> Result<u8, Fa
     let sent = match throughline.stop(session, scope, local()).await {
         Err(SayError::Rejected(Rejection::NothingToStop)) => {
             let status = throughline.status(session).await?;
-            let session = session.to_string();
-            let said = if status.standing == Standing::Stopping {
-                Line::StoppingAlready { session: &session }
-            } else {
-                Line::NothingToStop { session: &session }
-            };
-            out(line(&said).as_bytes());
+            nothing_to_stop(&status, json);
             return Ok(code::DONE);
         }
         other => other?,
@@ -38,16 +33,34 @@ pub async fn stop(session: SessionId, scope: Scope, json: bool) -> Result<u8, Fa
     send::tell(&sent, json);
     if sent.holder.is_some() && !json {
         // Whoever drives the session says in the log what it stopped; a slow one is not waited for for ever.
-        let told = tokio::time::timeout(PATIENCE, report(&throughline, &sent)).await;
-        told.unwrap_or(Ok(()))?;
+        match tokio::time::timeout(PATIENCE, report(&throughline, &sent)).await {
+            Ok(told) => told?,
+            Err(_) => out(line(&Line::StillStopping { session: &session.to_string() }).as_bytes()),
+        }
     }
     Ok(code::DONE)
 }
 
 pub async fn pause(session: SessionId, json: bool) -> Result<u8, Fault> {
     let throughline = open_existing()?;
-    send::tell(&throughline.pause(session, local()).await?, json);
+    let sent = throughline.pause(session, local()).await?;
+    if json {
+        send::tell(&sent, json);
+    } else {
+        out(line(&Line::Paused { version: sent.version.0, session: &session.to_string() }).as_bytes());
+    }
     Ok(code::DONE)
+}
+
+fn nothing_to_stop(status: &Status, json: bool) {
+    let (session, stopping) = (status.session.to_string(), status.standing == Standing::Stopping);
+    let holder = status.holder.map(|holder| holder.to_string());
+    let said = match (json, stopping) {
+        (true, _) => json!({ "session": session, "version": null, "driven_by": holder, "stopping": stopping }).to_string(),
+        (false, true) => line(&Line::StoppingAlready { session: &session }),
+        (false, false) => line(&Line::NothingToStop { session: &session }),
+    };
+    out(said.as_bytes());
 }
 
 /// Tells what the log says of the stop until it is done, and what keeps running.
@@ -65,7 +78,8 @@ async fn report(throughline: &Throughline, sent: &Sent) -> Result<(), Fault> {
         let status = throughline.status(sent.session).await?;
         // What was stored since the events were read is told before anything is called done.
         let all_told = status.version < next;
-        let acted_on = next > sent.version.next();
+        // What only kept a message from starting anything is done as soon as it is recorded.
+        let acted_on = next > sent.version.next() || status.standing == Standing::AtRest;
         let ending = status.standing == Standing::Stopping || status.running.iter().any(|one| one.stopping);
         if all_told && acted_on && !ending {
             for one in &status.running {

@@ -2,14 +2,12 @@
 
 use super::{asks, local, status};
 use crate::catalog::Problem;
-use crate::fault::{Fault, of_rejection};
-use contract::ask::{Answer, Grant};
+use crate::fault::{Fault, of_refusal};
+use contract::ask::Answer;
 use contract::body::{Mode, Scope};
 use contract::id::Key;
 use contract::input::Input;
-use std::io::BufRead;
-use throughline::{AskView, Refusal, Running, Throughline};
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use throughline::{AskView, Running, Throughline};
 
 /// What a line means.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,22 +21,8 @@ pub enum Typed {
     More { amount: String },
     Stop,
     Pause,
+    Resume,
     Unknown(String),
-}
-
-/// Lines of a person at the terminal; a thread of its own reads them, because reading blocks.
-pub fn lines() -> UnboundedReceiver<String> {
-    let (send, receive) = unbounded_channel();
-    std::thread::spawn(move || {
-        for line in std::io::stdin().lock().lines() {
-            // The person has gone, or nobody listens any more.
-            let Ok(line) = line else { break };
-            if send.send(line).is_err() {
-                break;
-            }
-        }
-    });
-    receive
 }
 
 pub fn parse(line: &str) -> Typed {
@@ -60,6 +44,7 @@ pub fn parse(line: &str) -> Typed {
         ("interrupt", false) => said(Mode::Interrupt),
         ("stop", true) => Typed::Stop,
         ("pause", true) => Typed::Pause,
+        ("resume", true) => Typed::Resume,
         _ => Typed::Unknown(line.to_owned()),
     }
 }
@@ -77,7 +62,10 @@ pub async fn act(throughline: &Throughline, running: &Running, typed: Typed) -> 
         }
         Typed::Say { text, mode } => throughline.message(text, mode, None, local(), running.version()).await?,
         Typed::Yes => answer(&asked(throughline, running).await?, Answer::YES),
-        Typed::Session => answer(&asked(throughline, running).await?, Answer::Approve { grant: Grant::Session }),
+        Typed::Session => {
+            let view = asked(throughline, running).await?;
+            answer(&view, asks::for_session(&view)?)
+        }
         Typed::More { amount } => {
             let view = asked(throughline, running).await?;
             answer(&view, asks::more(&view.ask.subject, &amount)?)
@@ -92,6 +80,10 @@ pub async fn act(throughline: &Throughline, running: &Running, typed: Typed) -> 
         Typed::Edit { args } => throughline.edit_input(&asked(throughline, running).await?, args, None, local()).await?,
         Typed::Stop => Input::Stop { key: typed_key(running, "stop"), scope: Scope::Turn, by: local() },
         Typed::Pause => Input::Pause { key: typed_key(running, "pause"), by: local() },
+        Typed::Resume => {
+            let resumed = throughline.resume_driven(session, local()).await?;
+            return resumed.map(drop).ok_or_else(|| Fault::new(Problem::NothingToResume));
+        }
         Typed::Unknown(what) => return Err(Fault::new(Problem::UnknownTyped(&what))),
     };
     offer(running, input).await
@@ -99,11 +91,7 @@ pub async fn act(throughline: &Throughline, running: &Running, typed: Typed) -> 
 
 /// Offers an input to the session that this process drives.
 pub async fn offer(running: &Running, input: Input) -> Result<(), Fault> {
-    match running.input(input).await {
-        Ok(_) => Ok(()),
-        Err(Refusal::Rejected(rejection)) => Err(of_rejection(&rejection)),
-        Err(Refusal::Left | Refusal::Unclear) => Err(Fault::new(Problem::Fenced)),
-    }
+    running.input(input).await.map(drop).map_err(|refusal| of_refusal(&refusal, &running.session().to_string()))
 }
 
 /// The ask that is answered in place: the oldest that is open.
@@ -145,6 +133,8 @@ mod tests {
             ("/interrupt wrong folder", say("wrong folder", Mode::Interrupt)),
             ("/stop", Typed::Stop),
             ("/pause", Typed::Pause),
+            ("/resume", Typed::Resume),
+            ("/resume later", Typed::Unknown("/resume later".to_owned())),
             ("/stop it now", Typed::Unknown("/stop it now".to_owned())),
             ("/fly", Typed::Unknown("/fly".to_owned())),
             ("/queue", Typed::Unknown("/queue".to_owned())),

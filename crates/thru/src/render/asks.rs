@@ -1,12 +1,13 @@
 //! What is asked of a person, whole: nothing that would run is shortened.
 
-use super::text::{excerpt, harmless};
+use super::text::{excerpt, set_off};
 use crate::catalog::{AnswerWord, AskText, Line, answer, ask, line};
 use contract::ask::{Answer, Ask, Grant, LimitKind, Subject};
 use contract::body::{AskAnswered, Body, SupersedeReason};
 use contract::call::Prepared;
 use contract::id::AskId;
 use contract::port::Clock;
+use contract::text::Text;
 use std::collections::BTreeMap;
 use throughline::{AskView, SystemClock};
 
@@ -36,7 +37,10 @@ fn answered_sentence(limit: Option<LimitKind>, answered: &AskAnswered) -> String
         Answer::Approve { grant: Grant::Once } => answer(&AnswerWord::Yes),
         Answer::Approve { grant: Grant::Session } => answer(&AnswerWord::YesForSession),
         Answer::Edit { args, .. } => answer(&AnswerWord::Edited { args: &args.shown() }),
-        Answer::Deny { stop: true, .. } => answer(&AnswerWord::NoAndStop),
+        Answer::Deny { message, stop: true } => {
+            let why = message.as_ref().map(Text::shown);
+            answer(&AnswerWord::NoAndStop { why: why.as_deref() })
+        }
         Answer::Deny { message: Some(why), stop: false } => answer(&AnswerWord::NoBecause { why: &why.shown() }),
         Answer::Deny { message: None, stop: false } => answer(&AnswerWord::No),
         Answer::Reply(text) => answer(&AnswerWord::Reply { text: &excerpt(&text.shown()) }),
@@ -60,7 +64,8 @@ pub enum Where {
 pub fn card(view: &AskView, place: Where) -> Vec<String> {
     let (id, session) = (view.ask.ask.to_string(), view.session.to_string());
     let headline = ask(&AskText::Headline { subject: &view.ask.subject });
-    let mut lines = vec![harmless(&headline), ask(&AskText::Id { ask: &id, session: &session })];
+    let mut lines = set_off(&headline);
+    lines.push(ask(&AskText::Id { ask: &id, session: &session }));
     lines.extend(details(view, place));
     lines
 }
@@ -83,7 +88,7 @@ pub fn details(view: &AskView, place: Where) -> Vec<String> {
         Where::InPlace => ask(&AskText::HowInPlace { subject, rule: view.rule.is_some() }),
         Where::Elsewhere => ask(&AskText::HowElsewhere { subject, ask: &id, session: &session }),
     });
-    lines.iter().map(|line| harmless(line)).collect()
+    lines.iter().flat_map(|line| set_off(line)).collect()
 }
 
 fn block(lines: &mut Vec<String>, title: &AskText<'_>, text: Option<&str>) {

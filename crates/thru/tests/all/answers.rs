@@ -16,7 +16,7 @@ fn edited_arguments_are_what_runs() {
     let args = json!({ "command": "echo edited >> effect" }).to_string();
     assert_eq!(desk.thru(&["approve", &ask, "--args", &args]).code, Some(0));
     desk.resumed(&session, 0, "told\n");
-    assert_eq!(desk.read("effect"), "edited\n");
+    assert_eq!((desk.read("effect").as_str(), &desk.status(&session)["tool_calls"]), ("edited\n", &json!(1)), "it is one call");
     let events = desk.events(&session);
     events.assert_completed();
     let decided = events.of("action.decided");
@@ -97,6 +97,8 @@ fn no_and_stop_ends_the_run_as_cancelled() {
     let finished = events.one("run.finished");
     assert_eq!((&finished["outcome"], &finished["reason"]), (&json!("cancelled"), &json!("denied")));
     assert_eq!((events.count("tool.started"), events.count("model.requested")), (0, 1), "the model is not asked again");
+    let story = desk.thru(&["events", &session]).stdout;
+    assert!(story.contains("local said no, and stop: wrong project"), "{story}");
     let parked = desk.parked(AUTO);
     assert_eq!(desk.thru(&["deny", &parked.1, "--stop"]).code, Some(0));
     desk.resumed(&parked.0, 130, "");
@@ -168,4 +170,32 @@ fn a_person_says_what_became_of_an_unknown_outcome() {
         assert_eq!((desk.read("effect").as_str(), desk.living(), desk.spooled()), ("began\n", vec![], vec![]));
         desk.assert_verified();
     }
+}
+
+/// A no would say that it did not happen, which nobody knows who did not look.
+#[test]
+fn whoever_says_no_to_everything_does_not_say_what_became_of_an_unknown_action() {
+    let desk = desk();
+    let (run, session) = desk.driven(&[shell(&held_back(7)), say("never said")], &["--on-unknown", "ask", "--on-ask", "deny"]);
+    desk.until_spooled("began\n");
+    desk.kill_supervisors();
+    assert_eq!(run.wait().code, Some(4));
+    let events = desk.events(&session);
+    assert_eq!((events.count("ask.opened"), events.count("ask.answered"), events.count("tool.reconciled")), (1, 0, 0));
+    assert_eq!(desk.asks(&session)[0]["ask"]["subject"]["reconcile"]["tool"], "shell");
+    desk.assert_verified();
+}
+
+/// What was refused in an earlier run says nothing about this one.
+#[test]
+fn a_later_run_without_a_refusal_ends_well() {
+    let desk = desk();
+    desk.script(&[shell(ASKED), say("understood"), say("gladly")]);
+    let (session, ask) = desk.parked(AUTO);
+    assert_eq!(desk.thru(&["deny", &ask]).code, Some(0));
+    desk.resumed(&session, 5, "understood\n");
+    desk.resumed(&session, 5, "understood\n");
+    let said = desk.thru(&["run", "--session", &session, "Then say something"]);
+    assert_eq!((said.code, said.stdout.as_str()), (Some(0), "gladly\n"), "{}", said.stderr);
+    desk.assert_verified();
 }

@@ -195,3 +195,34 @@ fn an_ask_survives_a_kill_and_is_answered_while_nobody_drives() {
     assert_eq!(desk.read("effect"), "began\nasked\nended\n");
     desk.assert_verified();
 }
+
+/// What an earlier process was told in the story is shown whole to whoever comes later.
+#[test]
+fn what_is_still_asked_is_shown_whole_after_a_resume() {
+    let desk = desk();
+    desk.script(&[shell(LEAVES_A_LINE), say("told")]);
+    let (session, ask) = desk.parked(AUTO);
+    let resumed = desk.thru(&["resume", &session]);
+    assert_eq!(resumed.code, Some(4), "{}", resumed.stderr);
+    for told in ["May shell run? (high risk)\n", &format!("{ask} in {session}"), LEAVES_A_LINE] {
+        assert!(resumed.stderr.contains(told), "{told} in {}", resumed.stderr);
+    }
+}
+
+/// Events are read by the thousand; what is asked in between two reads of old ones is not asked any more.
+#[test]
+fn what_was_answered_long_ago_is_not_shown_as_asked() {
+    let desk = desk();
+    let look = json!({ "calls": [{ "tool": "read_file", "args": { "path": "absent-{i}" } }], "repeat": 198 });
+    desk.script(&[look, shell(LEAVES_A_LINE), say("told")]);
+    let (session, ask) = desk.parked(&[AUTO, &["--max-turns", "1000"]].concat());
+    let opened = desk.events(&session).lines.len();
+    assert!((990..=1_000).contains(&opened), "{opened}");
+    for _ in opened..1_000 {
+        assert_eq!(desk.thru(&["send", &session, "?"]).code, Some(0));
+    }
+    assert_eq!(desk.thru(&["approve", &ask]).code, Some(0));
+    let resumed = desk.resumed(&session, 0, "told\n");
+    assert!(!resumed.stderr.contains("thru approve ask_"), "{}", resumed.stderr);
+    assert_eq!(desk.read("effect"), "ran\n");
+}

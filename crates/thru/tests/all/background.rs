@@ -217,6 +217,18 @@ fn a_wait_survives_a_kill_and_ends_once() {
     desk.assert_verified();
 }
 
+/// The limit of time comes first, but that is not what the call waits for.
+#[test]
+fn a_wait_is_shown_with_its_own_time() {
+    let desk = desk();
+    desk.script(&[call("wait_for", json!({ "seconds": 600 })), say("never said")]);
+    let run = desk.spawn_run(&["--timeout", "5m"]);
+    let session = run.session();
+    run.until_event("timer.set");
+    assert_eq!(desk.status(&session)["standing"]["waiting"]["at"], desk.events(&session).one("timer.set")["at"]);
+    run.kill();
+}
+
 /// A command that takes longer than anybody wants to wait goes on in the background by itself.
 #[test]
 fn patience_that_ran_out_does_not_end_the_command() {

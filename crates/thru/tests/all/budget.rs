@@ -10,7 +10,7 @@ fn at_limit(desk: &Desk, more: &[&str], limit: &str) -> (String, String) {
     let run = desk.spawn_run(more);
     let session = run.session();
     let said = run.wait();
-    let closed: Value = serde_json::from_str(said.stdout.lines().last().unwrap()).unwrap();
+    let closed = said.closed();
     assert_eq!((said.code, &closed["outcome"], &closed["exit_code"]), (Some(6), &json!("awaiting_input"), &json!(6)), "{closed}");
     assert_eq!(closed["open_asks"][0]["subject"]["limit"]["limit"], limit);
     let ask = desk.asked(&session);
@@ -35,7 +35,11 @@ fn tool_calls_that_are_used_up_are_asked_for_and_extended() {
     let shown = desk.thru(&["approvals"]).stdout;
     assert!(shown.contains("The limit of tool calls is reached: 1 of 1 used. Shall it go on?"), "{shown}");
     desk.assert_refused(&["approve", &ask, "--scope", "session"], 9, &["no answer to whether a limit may be extended"]);
+    desk.assert_refused(&["approve", &ask, "--args", "{}"], 9, &["no answer to whether a limit may be extended", "it stays open"]);
     desk.assert_refused(&["approve", &ask, "--amount", "0"], 2, &["0 is no amount", "whole number above zero"]);
+    let status = desk.status(&session);
+    assert_eq!((&status["run"]["turns"], &status["run"]["turns_allowed"]), (&json!(2), &json!(150)));
+    assert!(desk.thru(&["status", &session]).stdout.contains("2 turns (2 of 150 in this run), 1 tool call"));
     assert_eq!(desk.thru(&["approve", &ask, "--amount", "2"]).code, Some(0));
     assert_eq!(desk.thru(&["resume", &session]).code, Some(6), "two more and no further");
     assert_eq!((desk.read("effect").as_str(), reached(&desk, &session)), ("one\ntwo\nthree\n", (3, 3)));
@@ -81,7 +85,7 @@ fn money_that_is_used_up_is_asked_for() {
     let (session, ask) = at_limit(&desk, &["--max-cost", "1.00"], "cost");
     assert_eq!(reached(&desk, &session), (600_000, 1_000_000), "another call like the last would not fit");
     let shown = desk.thru(&["approvals"]).stdout;
-    assert!(shown.contains("The limit of money is reached: 0.6000 of 1.0000 used"), "{shown}");
+    assert!(shown.contains("The next step may go beyond the limit of money: 0.6000 of 1.0000 used. Shall it go on?"), "{shown}");
     desk.assert_refused(&["approve", &ask, "--amount", "10m"], 2, &["10m is no amount", "as in 0.50", "it stays open"]);
     assert_eq!(desk.thru(&["approve", &ask, "--amount", "0.50"]).code, Some(0));
     desk.resumed(&session, 0, "told\n");

@@ -1,5 +1,6 @@
 //! Damaged logs: refused with exit code 1 and one line, never repaired by guessing, and never at the cost of another session.
 
+use crate::asking::AUTO;
 use crate::desk::{Desk, desk};
 use crate::input::assert_fault;
 use crate::rewind::log;
@@ -107,4 +108,33 @@ fn views_of_the_log_survive_without_spool_and_hosts() {
     fs::remove_dir_all(desk.home.join("hosts")).unwrap();
     desk.events(&session).assert_completed();
     desk.assert_verified();
+}
+
+#[test]
+fn a_damaged_session_does_not_hide_what_others_ask() {
+    let (desk, broken) = used();
+    let filling = "x".repeat(20_000);
+    desk.script(&[shell(&format!("echo {filling} > effect")), say("told")]);
+    let (gone, lost) = desk.parked(AUTO);
+    desk.script(&[shell("echo ran > effect"), say("told")]);
+    let (healthy, ask) = desk.parked(AUTO);
+    log(&desk)
+        .execute(
+            "DELETE FROM events WHERE version = 5 AND stream = (SELECT id FROM streams WHERE name = ?1)",
+            [format!("session/{broken}")],
+        )
+        .unwrap();
+    assert!(log(&desk).execute("DELETE FROM blobs WHERE instr(bytes, ?1)", [filling]).unwrap() > 0);
+    for args in [&["approvals"][..], &["approvals", "--json"]] {
+        let listed = desk.thru(args);
+        assert_eq!(listed.code, Some(1), "{listed:?}");
+        assert!(listed.stdout.contains(&ask) && !listed.stdout.contains(&lost), "{listed:?}");
+        for (session, word) in [(&broken, "event 5 of"), (&gone, "missing")] {
+            assert!(listed.stderr.lines().any(|line| line.contains(session.as_str()) && line.contains(word)), "{listed:?}");
+        }
+    }
+    assert_fault(&desk.thru(&["approve", &lost]), 1, &["damaged", &gone, "missing"]);
+    assert_eq!(desk.thru(&["approve", &ask]).code, Some(0));
+    desk.resumed(&healthy, 0, "told\n");
+    assert_eq!(desk.read("effect"), "ran\n");
 }

@@ -146,6 +146,13 @@ impl Desk {
         serde_json::from_str(&said.stdout).unwrap()
     }
 
+    /// The session, where there is one.
+    pub fn only_session(&self) -> String {
+        let listed = self.thru(&["status", "--json"]).stdout;
+        let status: Value = serde_json::from_str(&listed).unwrap();
+        status["session"].as_str().unwrap().to_owned()
+    }
+
     /// Messages that no model has been shown.
     pub fn unseen(&self, session: &str) -> Vec<String> {
         let messages = self.status(session)["messages"].as_array().unwrap().clone();

@@ -132,3 +132,65 @@ fn what_was_said_to_a_dead_session_can_be_taken_back() {
     assert!(!was_shown(&desk, &session, "list them"));
     desk.assert_verified();
 }
+
+/// Work that waits at its limit before any model was asked: its message is not seen, but what it began for.
+fn before_the_first_reply() -> (Desk, String, String) {
+    let desk = desk();
+    desk.script(&[say("one"), say("two")]);
+    let run = desk.spawn_run(&["--max-tokens", "1"]);
+    let session = run.session();
+    assert_eq!(run.wait().code, Some(6));
+    let place = desk.events(&session).place("message.received") + 1;
+    (desk, session, place.to_string())
+}
+
+#[test]
+fn new_words_are_said_where_the_old_ones_cannot_be_taken_back() {
+    let (desk, session, task) = before_the_first_reply();
+    let before = desk.events(&session);
+    desk.assert_refused(
+        &["send", &session, "--withdraw", &task],
+        9,
+        &[&format!("no message waits as event {task}"), "nothing was changed"],
+    );
+    assert_eq!(desk.events(&session), before);
+    let new = before.lines.len() + 1;
+    let words = [format!("what you say now is event {new}"), format!("event {task} could not be taken back"), "hears both".to_owned()];
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    for _ in 0..2 {
+        desk.assert_refused(&["send", &session, "--edit", &task, "do that", "--key", "k"], 9, &words);
+    }
+    assert_eq!((desk.unseen(&session), desk.events(&session).lines.len()), (vec!["Do it".to_owned(), "do that".to_owned()], new));
+}
+
+#[test]
+fn the_same_key_says_a_message_anew_once() {
+    let (desk, run, session, version) = with_queued("then summarise");
+    let edit = || desk.thru(&["send", &session, "--edit", &version, "then list them", "--key", "k", "--json"]);
+    let (first, second) = (edit(), edit());
+    assert_eq!((first.code, second.code, &first.stdout), (Some(0), Some(0), &second.stdout), "{}", second.stderr);
+    desk.assert_refused(&["send", &session, "--edit", &version, "then list them", "--key", "other"], 9, &["no message waits"]);
+    assert_eq!(desk.unseen(&session), ["then list them"]);
+    desk.go();
+    assert_eq!(run.wait().code, Some(0));
+    let events = desk.events(&session);
+    assert_eq!((events.count("message.received"), events.count("message.withdrawn")), (3, 1));
+    desk.assert_verified();
+}
+
+/// A run that was refused before it showed its message has dealt with it; no later model sees it.
+#[test]
+fn a_message_that_no_model_will_see_is_called_dropped() {
+    let (desk, session, _) = before_the_first_reply();
+    assert_eq!(desk.thru(&["deny", &desk.asked(&session)]).code, Some(0));
+    desk.resumed(&session, 6, "");
+    let at = desk.events(&session).lines.len();
+    assert_eq!(fate_of(&desk, &session, "Do it"), json!({ "dropped": { "at": at } }));
+    assert_eq!(desk.thru(&["run", "--session", &session, "And now?"]).code, Some(6));
+    assert_eq!(desk.thru(&["approve", &desk.asked(&session), "--amount", "1000000"]).code, Some(0));
+    desk.resumed(&session, 0, "one\n");
+    assert_eq!(fate_of(&desk, &session, "Do it"), json!({ "dropped": { "at": at } }));
+    assert!(fate_of(&desk, &session, "And now?")["seen"]["at"].is_u64());
+    assert!(desk.thru(&["status", &session]).stdout.contains(&format!("dropped unseen at event {at}: Do it")));
+    assert!(!was_shown(&desk, &session, "Do it"));
+}

@@ -19,12 +19,17 @@ pub struct Terminal {
 impl Desk {
     /// Starts the program in a terminal of its own, as its controlling one, so that keys become signals.
     pub fn terminal(&self, args: &[&str]) -> Terminal {
+        self.in_terminal(&[&[THRU], args].concat())
+    }
+
+    /// The same with any program.
+    pub fn in_terminal(&self, program: &[&str]) -> Terminal {
         let near = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&near).unwrap();
         unlockpt(&near).unwrap();
         let name = ptsname(&near, Vec::new()).unwrap().into_string().unwrap();
         let far = File::options().read(true).write(true).open(name).unwrap();
-        let mut command = self.standing_here(Command::new("setsid"), &[&["--ctty", THRU], args].concat());
+        let mut command = self.standing_here(Command::new("setsid"), &[&["--ctty"], program].concat());
         command.stdin(far.try_clone().unwrap()).stdout(far.try_clone().unwrap()).stderr(far);
         let child = command.spawn().unwrap();
         // The far side must be open in the program alone, so that its end is the end of what can be read here.

@@ -56,3 +56,15 @@ fn another_model_answers_when_the_first_cannot() {
     let missing = desk.run(&["--fallback", "script:absent.jsonl"]);
     assert_eq!(missing.code, Some(3), "{}", missing.stderr);
 }
+
+/// The limit of time comes first, but that is not what is waited for.
+#[test]
+fn a_retry_is_shown_with_its_own_time() {
+    let desk = desk();
+    desk.script(&[json!({ "fail": { "class": "rate_limited", "retry_after_ms": 600_000 } }), say("never said")]);
+    let run = desk.spawn_run(&["--timeout", "5m"]);
+    let session = run.session();
+    run.until_event("model.retrying");
+    assert_eq!(desk.status(&session)["standing"]["retrying"]["at"], desk.events(&session).one("model.retrying")["at"]);
+    run.kill();
+}

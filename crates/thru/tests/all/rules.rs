@@ -95,3 +95,20 @@ fn an_approval_for_the_session_covers_equal_calls_only() {
         assert_eq!(desk.read("effect").lines().count(), 3, "{scope}: each ran once");
     }
 }
+
+/// The end of the input of a command is nothing that a rule could name.
+#[test]
+fn what_no_rule_can_name_is_not_approved_for_the_session() {
+    let desk = desk();
+    let server = call("shell", json!({ "command": "cat; echo over > effect", "background": true }));
+    let close = call("process_input", json!({ "call": "call_0_0", "text": "", "close": true }));
+    desk.script(&[server, close, say("told")]);
+    let (session, ask) = desk.parked(&[AUTO, &["--allow", "shell"]].concat());
+    assert_eq!(desk.asks(&session)[0]["rule"], json!(null));
+    let before = desk.events(&session);
+    desk.assert_refused(&["approve", &ask, "--scope", "session"], 9, &["no rule can name", "it stays open", "nothing was changed"]);
+    assert_eq!(desk.events(&session), before);
+    assert_eq!(desk.thru(&["approve", &ask]).code, Some(0));
+    desk.resumed(&session, 0, "told\n");
+    desk.until_effect("over\n");
+}

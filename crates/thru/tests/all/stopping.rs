@@ -3,6 +3,7 @@
 use crate::desk::{Desk, Spawned, desk};
 use crate::events::Events;
 use crate::script::{call, held_back, say, shell};
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 /// Ignores the polite end, and so do its children: one in its group, one in a session of its own.
@@ -65,6 +66,7 @@ fn a_stop_that_nobody_carries_out_is_carried_out_by_the_next() {
     assert!(stopped.stdout.contains(&format!("nobody drives the session: thru resume {session}")), "{}", stopped.stdout);
     assert!(!desk.living().is_empty(), "nobody is there to end it");
     assert_eq!(desk.status(&session)["standing"], "stopping");
+    assert_eq!(desk.thru(&["stop", &session, "--json"]).closed()["stopping"], true);
     desk.resumed(&session, 130, "");
     let events = assert_stopped(&desk, &session);
     assert_eq!(events.one("tool.finished")["signal"], 15);
@@ -111,6 +113,8 @@ fn a_stop_with_nothing_running_says_so() {
         let stopped = desk.thru(&["stop", &session, "--scope", scope]);
         assert_eq!(stopped.code, Some(0), "{}", stopped.stderr);
         assert!(stopped.stdout.contains("nothing runs"), "{}", stopped.stdout);
+        let told = desk.thru(&["stop", &session, "--scope", scope, "--json"]).closed();
+        assert_eq!((&told["session"], &told["version"], &told["stopping"]), (&json!(session), &json!(null), &json!(false)));
     }
     assert_eq!(desk.events(&session), before);
     let nobody = "ses_00000000000000000000000000";
@@ -182,6 +186,7 @@ fn a_paused_run_lets_its_command_end_and_begins_nothing_until_it_is_resumed() {
     let (desk, run, session) = driven(&[shell(&held_back(7)), shell("echo next >> effect"), say("told")]);
     let paused = desk.thru(&["pause", &session]);
     assert_eq!(paused.code, Some(0), "{}", paused.stderr);
+    assert!(paused.stdout.ends_with(&format!("; it stays paused until: thru resume {session}\n")), "{}", paused.stdout);
     desk.assert_refused(&["pause", &session], 9, &["no run is going", "nothing was changed"]);
     desk.go();
     let said = run.wait();
@@ -213,4 +218,60 @@ fn a_paused_run_may_be_left_and_resumed_while_its_command_runs() {
     assert_eq!((events.count("tool.started"), &events.one("tool.finished")["exit"]), (1, &json!(7)));
     assert_eq!(desk.read("effect"), "began\nended\n");
     desk.assert_verified();
+}
+
+/// Whoever drives it waits for a person: the word of one elsewhere is enough.
+#[test]
+fn a_paused_run_that_is_driven_elsewhere_goes_on_there() {
+    for (show, where_told) in [(&[][..], "stderr"), (&["--json"], "stdout")] {
+        let desk = desk();
+        let (run, session) = desk.driven(&[shell(&held_back(7)), say("told")], &["--on-ask", "wait"]);
+        desk.assert_refused(&["resume", &session], 9, &["driven by another"]);
+        assert_eq!(desk.thru(&["pause", &session]).code, Some(0));
+        desk.go();
+        desk.until_count(&session, "tool.finished", 1);
+        let resumed = desk.thru(&[&["resume", &session], show].concat());
+        assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
+        if where_told == "stderr" {
+            assert!(resumed.stderr.contains("drives the session and will act on it"), "{}", resumed.stderr);
+        } else {
+            let closed = resumed.closed();
+            assert_eq!(
+                (&closed["type"], &closed["outcome"], &closed["exit_code"]),
+                (&json!("stream.closed"), &json!("resumed"), &json!(0))
+            );
+        }
+        assert_eq!(run.wait().code, Some(0));
+        let events = desk.events(&session);
+        events.assert_completed();
+        assert_eq!((events.count("owner.taken"), events.count("run.resumed")), (1, 1));
+        desk.assert_verified();
+    }
+}
+
+#[test]
+fn a_paused_run_is_left_with_a_word_however_quiet_it_is() {
+    let desk = desk();
+    desk.script(&[shell(&held_back(0)), say("never said")]);
+    let run = desk.spawn(&desk.run_args(&["--quiet"]));
+    desk.until_effect("began\n");
+    let session = desk.only_session();
+    assert_eq!(desk.thru(&["pause", &session]).code, Some(0));
+    desk.go();
+    let said = run.wait();
+    assert_eq!((said.code, said.stdout.as_str()), (Some(4), ""));
+    assert_eq!(said.stderr, format!("go on with: thru resume {session}\n"));
+}
+
+/// A process that drives the session and does nothing about it.
+#[test]
+fn a_stop_that_takes_too_long_is_said_to_go_on() {
+    let (desk, run, session) = driven(&[shell(&held_back(0)), say("never said")]);
+    run.signal(Signal::STOP);
+    let stopped = desk.thru(&["stop", &session]);
+    assert_eq!(stopped.code, Some(0), "{}", stopped.stderr);
+    assert!(stopped.stdout.contains(&format!("{session} is still stopping")), "{}", stopped.stdout);
+    run.signal(Signal::CONT);
+    assert_eq!(run.wait().code, Some(130));
+    assert_stopped(&desk, &session);
 }

@@ -1,7 +1,7 @@
 //! A person at a terminal: asked in place, heard while work runs, and never left in doubt what a key did.
 
 use crate::asking::AUTO;
-use crate::desk::{Desk, desk};
+use crate::desk::{Desk, THRU, desk};
 use crate::pty::Terminal;
 use crate::script::{answers, call, held_back, say, shell};
 use serde_json::{Value, json};
@@ -209,6 +209,83 @@ fn a_limit_is_extended_in_place() {
     terminal.type_line("/more 5");
     let (code, screen) = terminal.wait();
     assert_eq!((code, desk.read("effect").as_str()), (Some(0), "one\ntwo\n"), "{screen}");
+    desk.assert_verified();
+}
+
+#[test]
+fn work_that_is_paused_in_place_goes_on_in_place() {
+    let (desk, mut terminal, session) = working(&[say("told")]);
+    terminal.type_line("/resume");
+    terminal.until("nothing is paused; nothing was changed");
+    terminal.type_line("/pause");
+    terminal.until("local paused it");
+    desk.go();
+    desk.until_count(&session, "tool.finished", 1);
+    assert_eq!(desk.events(&session).count("model.requested"), 1, "nothing else begins");
+    terminal.type_line("/resume");
+    let (code, screen) = terminal.wait();
+    assert_eq!(code, Some(0), "{screen}");
+    assert!(screen.contains("local said: go on"), "{screen}");
+    let events = desk.events(&session);
+    events.assert_completed();
+    assert_eq!((events.count("run.paused"), events.count("run.resumed"), events.count("owner.taken")), (1, 1, 1));
+    desk.assert_verified();
+}
+
+#[test]
+fn a_second_stop_is_no_bug() {
+    let desk = desk();
+    desk.script(&[shell(&format!("trap '' TERM; {}", held_back(0))), say("never said")]);
+    let mut terminal = desk.run_in_terminal(&[]);
+    desk.until_effect("began\n");
+    terminal.type_line("/stop");
+    terminal.until("stopping shell (call_0_0)");
+    terminal.type_line("/stop");
+    terminal.until("nothing runs that is not being stopped already; nothing was changed");
+    desk.go();
+    let (code, screen) = terminal.wait();
+    assert_eq!((code, screen.contains("this is a bug")), (Some(130), false), "{screen}");
+    desk.assert_verified();
+}
+
+#[test]
+fn a_line_that_is_no_text_does_not_end_the_typing() {
+    let (desk, mut terminal, session) = working(&[answers("staging", "to staging"), say("told")]);
+    terminal.press(b"/fly \xff\xfe\n");
+    terminal.until("is not understood; nothing was said");
+    terminal.type_line("use staging");
+    terminal.until("to staging");
+    desk.go();
+    assert_eq!(terminal.wait().0, Some(0));
+    assert_eq!(desk.events(&session).count("message.received"), 2);
+}
+
+/// A shell that starts the program in the background and, once the file `front` is there, brings it to the front.
+fn in_background(desk: &Desk) -> Terminal {
+    let args: Vec<String> = desk.run_args(&[]).iter().map(|arg| format!("'{arg}'")).collect();
+    let wait = format!("while [ ! -e '{}' ]; do sleep 0.02; done", desk.path("front").display());
+    let shell = format!("set -m; '{THRU}' {} & {wait}; fg", args.join(" "));
+    desk.in_terminal(&["bash", "-c", &shell])
+}
+
+/// Reading from the terminal in the background would stop the whole process, and with it the work.
+#[test]
+fn work_in_the_background_of_a_terminal_goes_on_and_hears_again_in_the_front() {
+    let desk = desk();
+    desk.script(&[shell(&held_back(0)), answers("staging", "to staging"), say("told")]);
+    let mut terminal = in_background(&desk);
+    let session = terminal.session();
+    desk.until_effect("began\n");
+    terminal.type_line("for the shell");
+    assert_eq!(desk.thru(&["send", &session, "use staging"]).code, Some(0));
+    desk.until_said(&session, "to staging");
+    desk.release("front");
+    terminal.type_line("? how far");
+    terminal.until("shell (call_0_0) running for");
+    desk.go();
+    let (code, screen) = terminal.wait();
+    assert_eq!(code, Some(0), "{screen}");
+    assert!(desk.events(&session).said().contains(&"told"), "{screen}");
     desk.assert_verified();
 }
 

@@ -128,7 +128,8 @@ fn a_word_while_two_things_are_asked_is_refused_and_names_both() {
     for word in ["yes", "no"] {
         desk.assert_refused(&["send", &session, word], 9, &["several things are asked", &asks[0], &asks[1], "nothing was changed"]);
     }
-    assert_eq!(desk.events(&session), before);
+    desk.assert_refused(&["run", "--session", &session, "yes"], 9, &["several things are asked", &asks[0], "nothing was changed"]);
+    assert_eq!(desk.events(&session), before, "nor was the session taken over");
     assert_eq!(desk.thru(&["deny", &asks[0]]).code, Some(0));
     assert_eq!(desk.thru(&["send", &session, "yes"]).code, Some(0), "now it is the only one");
     desk.resumed(&session, 0, "told\n");
@@ -220,8 +221,7 @@ fn a_question_that_nobody_wants_to_answer_is_declined() {
     desk.script(&[call("request_user", json!({ "question": "Which colour?" })), say("my own choice then")]);
     let (session, ask) = desk.parked(&["--mode", "full"]);
     assert_eq!(desk.thru(&["deny", &ask, "decide yourself"]).code, Some(0));
-    let resumed = desk.thru(&["resume", &session]);
-    assert_eq!(resumed.stdout, "my own choice then\n", "{}", resumed.stderr);
+    desk.resumed(&session, 0, "my own choice then\n");
     let events = desk.events(&session);
     events.assert_completed();
     assert!(answer_seen(&session, &events, "decide yourself"));

@@ -25,7 +25,8 @@ pub fn answer(what: &AnswerWord<'_>) -> String {
         AnswerWord::Edited { args } => format!("yes, but with {args}"),
         AnswerWord::No => "no".to_owned(),
         AnswerWord::NoBecause { why } => format!("no: {why}"),
-        AnswerWord::NoAndStop => "no, and stop".to_owned(),
+        AnswerWord::NoAndStop { why: None } => "no, and stop".to_owned(),
+        AnswerWord::NoAndStop { why: Some(why) } => format!("no, and stop: {why}"),
         AnswerWord::Reply { text } => format!("“{text}”"),
         AnswerWord::More { limit: Some(limit), amount: more } => format!("yes, {} more", amount(*limit, *more)),
         AnswerWord::More { limit: None, amount } => format!("yes, {amount} more"),
@@ -41,17 +42,24 @@ fn headline(subject: &Subject) -> String {
             format!("It made {used} equal calls with equal results in a row. Shall it go on?")
         }
         Subject::Limit { limit, used, allowed } => {
-            format!(
-                "The limit of {} is reached: {} of {} used. Shall it go on?",
-                limit_word(*limit),
-                amount(*limit, *used),
-                amount(*limit, *allowed)
-            )
+            let used = format!("{} of {} used. Shall it go on?", amount(*limit, *used), amount(*limit, *allowed));
+            format!("{}: {used}", reached(*limit))
         }
         Subject::Reconcile { tool, attempt, .. } => {
             format!("Nobody saw how {tool} (attempt {attempt}) ended. Look at the world: did it happen?")
         }
         Subject::Resume => "It came back after a crash. Shall it go on?".to_owned(),
+    }
+}
+
+/// What a model call takes is known only afterwards, so it is asked about before it may be too much.
+fn reached(limit: LimitKind) -> String {
+    let word = limit_word(limit);
+    match limit {
+        LimitKind::Cost | LimitKind::Tokens => format!("The next step may go beyond the limit of {word}"),
+        LimitKind::CrashLoop | LimitKind::Loop | LimitKind::ToolCalls | LimitKind::Turns | LimitKind::WallTime => {
+            format!("The limit of {word} is reached")
+        }
     }
 }
 

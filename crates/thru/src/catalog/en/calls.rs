@@ -11,8 +11,8 @@ pub fn call_line(what: &CallLine<'_>) -> String {
         CallLine::Started { tool, attempt } => format!("{tool} starts, attempt {attempt}"),
         CallLine::Adopted { tool } => format!("{tool} is still running and was adopted"),
         CallLine::Finished { tool, ok, exit, signal, bytes, shown } => finished(tool, *ok, *exit, *signal, *bytes, shown),
-        CallLine::Cancelled { tool, reason: CancelReason::NeverStarted } => format!("{tool} had never begun; it will run once"),
-        CallLine::Cancelled { tool, reason: CancelReason::NoEffect } => format!("{tool} had no effect; it will run once"),
+        CallLine::Cancelled { tool, reason: CancelReason::NeverStarted } => format!("{tool} had never begun"),
+        CallLine::Cancelled { tool, reason: CancelReason::NoEffect } => format!("{tool} had no effect"),
         CallLine::Unknown { tool, reason, shown } => {
             let output = if shown.is_empty() { String::new() } else { format!("; it had printed: {shown}") };
             format!("{tool}: outcome unknown, {}{output}", unknown_reason(*reason))
@@ -20,7 +20,7 @@ pub fn call_line(what: &CallLine<'_>) -> String {
         CallLine::Reconciled { tool, verdict: Verdict::Told } => format!("{tool}: the model was told and decides"),
         CallLine::Reconciled { tool, verdict: Verdict::Happened } => format!("{tool}: you said that it happened"),
         CallLine::Reconciled { tool, verdict: Verdict::NotHappened } => format!("{tool}: you said that it did not happen"),
-        CallLine::Deferred { tool, call } => format!("{tool} ({call}) still runs; the model is told so and hears of its end later"),
+        CallLine::Deferred { tool, call } => format!("{tool} ({call}) has not ended; the model is told so and hears of its end later"),
         CallLine::Backgrounded { tool, call } => format!("{tool} ({call}) goes on in the background"),
         CallLine::Stopping { tool, call } => format!("stopping {tool} ({call}): SIGTERM now, SIGKILL after its grace"),
         CallLine::Waits { seconds } => format!("waits for {seconds} s"),

@@ -31,7 +31,7 @@ pub fn help(text: Help) -> &'static str {
         Help::Key => "Names the job: the same key again finds the job and does not start it twice",
         Help::Json => "Print canonical events as JSON lines; the last line is the outcome",
         Help::JsonLines => "Print JSON, one object a line",
-        Help::EmptyTask => "the task says nothing",
+        Help::EmptyText => "the text says nothing",
         Help::Quiet => "Print the final answer only",
         Help::Resume => "Go on with a session that was killed, left or parked",
         Help::ResumeAfter => {
@@ -80,7 +80,8 @@ pub fn talk_help(text: TalkHelp) -> &'static str {
         TalkHelp::Ask => "What is asked, ask_…; `thru approvals` lists them",
         TalkHelp::DenyAsk => "Say no to what is asked",
         TalkHelp::DenyAfter => {
-            "The agent is told, and goes on another way. What is asked about a limit or about going on ends the work.\n\n\
+            "The agent is told, and goes on another way. No to going on, or to more of a limit, ends the work; out of turns, it\n\
+             may still say what it has. Of an action whose outcome is unknown, no says that it did not happen.\n\n\
              Examples:\n  thru deny ask_…\n  thru deny ask_… \"Use the staging server\"\n  thru deny ask_… --stop"
         }
         TalkHelp::DenyText => "Why, for the agent",
@@ -127,8 +128,8 @@ pub fn wish_help(text: WishHelp) -> &'static str {
         WishHelp::MaxCost => "Money before you are asked, in the unit of the model's prices",
         WishHelp::Timeout => "How long it may work before you are asked, as in 90s, 10m, 2h; waiting for you does not count",
         WishHelp::OnAsk => {
-            "When you are needed: wait = stay, park = leave and wait in the log, deny = say no \
-             [default: wait on a terminal, park otherwise]"
+            "When you are needed: wait = stay, park = leave and wait in the log, deny = say no, but leave where only you can \
+             say what became of an action [default: wait on a terminal, park otherwise]"
         }
         WishHelp::BadDuration => "a length of time is a number with s, m, h or d, as in 90s",
         WishHelp::BadCount => "how many more is a whole number above zero",

@@ -70,6 +70,8 @@ pub fn line(what: &Line<'_>) -> String {
         Line::StopAgain => "stopping; press Ctrl-C again to leave at once".to_owned(),
         Line::NothingToStop { session } => format!("nothing runs in {session} that could be stopped"),
         Line::StoppingAlready { session } => format!("{session} is being stopped already"),
+        Line::StillStopping { session } => format!("{session} is still stopping: thru events {session} --follow"),
+        Line::Paused { version, session } => format!("recorded as event {version}; it stays paused until: thru resume {session}"),
         Line::NoApprovals => "nothing waits for you".to_owned(),
         Line::Answered { version, yes, holder, session } => {
             let word = if *yes { "yes" } else { "no" };
@@ -110,8 +112,9 @@ pub fn status(what: &StatusLine<'_>) -> String {
         }
         StatusLine::Output { text } => format!("    last output: {text}"),
         StatusLine::Message { event, fate, text } => format!("  message {event}, {}: {text}", fate_words(fate)),
-        StatusLine::Figures { turns, calls, tokens, cost_micros, events, folder } => {
-            let (turns, calls) = (count(u64::from(*turns), "turn"), count(u64::from(*calls), "tool call"));
+        StatusLine::Figures { turns, run, calls, tokens, cost_micros, events, folder } => {
+            let of_run = run.map(|run| format!(" ({} of {} in this run)", run.turns, run.turns_allowed)).unwrap_or_default();
+            let (turns, calls) = (count(u64::from(*turns), "turn") + &of_run, count(*calls, "tool call"));
             let cost = if *cost_micros > 0 { format!(", cost {:.4}", *cost_micros as f64 / 1e6) } else { String::new() };
             format!("  {turns}, {calls}, {tokens} tokens{cost}, {events} events, in {folder}")
         }
@@ -126,7 +129,7 @@ fn standing_words(standing: &Standing) -> String {
         Standing::Retrying { .. } => "waiting to ask the model again".to_owned(),
         Standing::Waiting { .. } => "waiting for a time".to_owned(),
         Standing::Stopping => "stopping".to_owned(),
-        Standing::Parked { asks } if asks.contains(&AskKind::Limit) => "waiting for you: a limit is reached".to_owned(),
+        Standing::Parked { asks } if asks.contains(&AskKind::Limit) => "waiting for you at a limit".to_owned(),
         Standing::Parked { asks } if asks.is_empty() => "paused".to_owned(),
         Standing::Parked { .. } => "waiting for you".to_owned(),
         Standing::Due => "has work to do".to_owned(),
@@ -140,6 +143,7 @@ fn fate_words(fate: &Fate) -> String {
         Fate::Seen { at, by } => format!("delivered at event {at}, seen by {by}"),
         Fate::Answered => "was the answer".to_owned(),
         Fate::Told => "answered from the log".to_owned(),
+        Fate::Dropped { at } => format!("dropped unseen at event {at}"),
         Fate::Withdrawn { at } => format!("taken back at event {at}"),
     }
 }

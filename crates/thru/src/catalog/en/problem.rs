@@ -5,7 +5,7 @@ use contract::ask::AskKind;
 
 pub fn problem(what: &Problem<'_>) -> String {
     match what {
-        Problem::Usage(text) => (*text).to_owned(),
+        Problem::Usage(what) | Problem::TaskUsage(what) => (*what).to_owned(),
         Problem::NoModel => "no model was named".to_owned(),
         Problem::UnknownModel(name) => format!("the model `{name}` is not known"),
         Problem::Script(reason) => format!("the script cannot be played: {reason}"),
@@ -16,11 +16,12 @@ pub fn problem(what: &Problem<'_>) -> String {
             format!("the data folder {path} is on a network file system ({kind}), which cannot keep a log safe")
         }
         Problem::NewerData(reason) => format!("the data was written by a newer version: {reason}"),
-        Problem::TooLong { bytes, max } => format!("the task has {bytes} bytes, at most {max} are allowed"),
+        Problem::TooLong { bytes, max } => format!("the text has {bytes} bytes, at most {max} are allowed"),
         Problem::NoSession(session) => format!("there is no session {session}"),
         Problem::NoSessions => "there is no session yet".to_owned(),
         Problem::Held { holder, .. } => format!("the session is being driven by another running process ({holder})"),
         Problem::Fenced => "another process took the session over".to_owned(),
+        Problem::Unclear { .. } => "it is not sure whether that was recorded".to_owned(),
         Problem::Damaged(reason) => format!("the log is damaged: {reason}"),
         Problem::Storage(reason) => format!("the log cannot be used: {reason}"),
         Problem::Quarantined { session, version, reason } => {
@@ -39,7 +40,13 @@ pub fn problem(what: &Problem<'_>) -> String {
         Problem::EditRefused(reason) => format!("the edited call cannot run: {reason}"),
         Problem::Forbidden(rule) => format!("the rule {rule} forbids it"),
         Problem::NothingToPause => "no run is going that could be paused".to_owned(),
-        Problem::NotWaiting(what) => format!("no message waits as event {what}"),
+        Problem::NothingToResume => "nothing is paused".to_owned(),
+        Problem::NothingToStop => "nothing runs that is not being stopped already".to_owned(),
+        Problem::NoRule => "no rule can name exactly this call, so it cannot be allowed for the session".to_owned(),
+        Problem::NotWaiting { event } => format!("no message waits as event {event}"),
+        Problem::NotTakenBack { old, new } => {
+            format!("what you say now is event {new}, but event {old} could not be taken back: its work has begun, or a model has seen it")
+        }
         Problem::InboxFull { waiting } => format!("{waiting} messages wait already"),
         Problem::BadAmount { text, why } => format!("{text} is no amount: {why}"),
         Problem::UnknownTyped(what) => format!("{what} is not understood"),
@@ -58,12 +65,11 @@ fn asked(kind: AskKind) -> &'static str {
 }
 
 pub fn hint(what: &Problem<'_>) -> String {
-    if let Problem::Held { session, .. } = what {
-        return format!("it goes on unharmed; follow it with `thru events {session} --follow`");
-    }
     match what {
-        Problem::Held { .. } => "",
-        Problem::Usage(_) => "nothing was started; a task of several words needs quotes; see `thru --help`",
+        Problem::Held { session, .. } => return format!("it goes on unharmed; follow it with `thru events {session} --follow`"),
+        Problem::Unclear { session } => return format!("nothing that was acknowledged is lost; `thru status {session}` shows it"),
+        Problem::TaskUsage(_) => "nothing was started; a task of several words needs quotes; see `thru run --help`",
+        Problem::Usage(_) => "nothing was started; see `thru --help`",
         Problem::NoModel => "nothing was started; say --model script:FILE",
         Problem::UnknownModel(_) => "nothing was started; a script is named script:FILE",
         Problem::Script(_) | Problem::WorkFolder { .. } => "nothing was started; mend it and run again",
@@ -74,7 +80,7 @@ pub fn hint(what: &Problem<'_>) -> String {
             "nothing was changed; remove that file to name the machine anew, and commands that run count as another machine's"
         }
         Problem::NewerData(_) => "nothing was changed; use the newer version of thru",
-        Problem::TooLong { .. } => "nothing was started; put long material into a file and name it in the task",
+        Problem::TooLong { .. } => "nothing was changed; put long material into a file and name that",
         Problem::NoSession(_) => "nothing was changed; `thru status` lists them",
         Problem::NoSessions => "nothing was changed; start one with `thru run`",
         Problem::Fenced => "nothing is lost; the other process goes on with it",
@@ -91,9 +97,13 @@ pub fn hint(what: &Problem<'_>) -> String {
         Problem::BadAmount { .. } => "it stays open; `thru approvals` shows what is asked",
         Problem::Forbidden(_) => "it stays open; nothing was run",
         Problem::NothingToPause => "nothing was changed; `thru status` shows how sessions stand",
-        Problem::NotWaiting(_) => "nothing was changed; a model has seen it, or it was never there: `thru status ID` shows them",
+        Problem::NothingToResume => "nothing was changed; what is asked, or waits at a limit, needs an answer",
+        Problem::NothingToStop => "nothing was changed; `thru status` shows how sessions stand",
+        Problem::NoRule => "it stays open, and nothing was changed; it can be approved once",
+        Problem::NotTakenBack { .. } => "the agent hears both; `thru status ID` shows what it has seen",
+        Problem::NotWaiting { .. } => "nothing was changed; a model has seen it, or it was never there: `thru status ID` shows them",
         Problem::UnknownTyped(_) => {
-            "nothing was said; there are /yes, /no [WHY], /session, /edit ARGUMENTS, /more AMOUNT, /queue TEXT, /interrupt TEXT, /stop, /pause"
+            "nothing was said; there are /yes, /no [WHY], /session, /edit ARGUMENTS, /more AMOUNT, /queue TEXT, /interrupt TEXT, /stop, /pause, /resume"
         }
         Problem::NothingAsked => "nothing was said; type what you want to say without a slash",
         Problem::InboxFull { .. } => "nothing was changed; let the agent read them first",
