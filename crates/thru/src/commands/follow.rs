@@ -351,3 +351,44 @@ impl Signals {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::testing::place;
+    use tokio::sync::mpsc::unbounded_channel;
+
+    const ASKED: &str = r#"{"calls":[{"tool":"shell","args":{"command":"true"}}]}"#;
+
+    fn quiet() -> Screen {
+        Screen::new(Show { json: false, quiet: true })
+    }
+
+    /// What this process has not read yet is in the log: whoever answered there was first, and that is no fault.
+    #[tokio::test]
+    async fn an_ask_that_somebody_else_answered_is_settled() {
+        let place = place(&[ASKED, r#"{"text":"told"}"#]);
+        let running = place.driven().await;
+        let asked = place.throughline.asks_of_running(&running).await.unwrap();
+        place.elsewhere().answer(&asked[0], Answer::NO, None, local()).await.unwrap();
+        let mut following = Following::new(&place.throughline, running, quiet(), None, OnAsk::Deny).unwrap();
+        assert_eq!(following.deny_all().await, Ok(true));
+    }
+
+    /// Often, because whatever is ready first by chance might be heard.
+    #[tokio::test]
+    async fn a_line_that_was_typed_before_the_end_is_heard() {
+        for _ in 0..8 {
+            let place = place(&[r#"{"text":"one"}"#, r#"{"text":"two"}"#]);
+            let running = place.driven().await;
+            let session = running.session();
+            let (send, typed) = unbounded_channel();
+            send.send("and more".to_owned()).unwrap();
+            let mut following = Following::new(&place.throughline, running, quiet(), Some(typed), OnAsk::Wait).unwrap();
+            assert!(matches!(following.watch().await, Ok(None)));
+            let said: Vec<String> =
+                place.throughline.status(session).await.unwrap().messages.into_iter().map(|message| message.text).collect();
+            assert_eq!(said, ["go", "and more"]);
+        }
+    }
+}

@@ -9,6 +9,8 @@ mod run;
 mod send;
 mod status;
 mod stop;
+#[cfg(test)]
+mod testing;
 mod typed;
 mod verify;
 

@@ -92,3 +92,21 @@ async fn report(throughline: &Throughline, sent: &Sent) -> Result<(), Fault> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::testing::place;
+    use contract::body::Mode;
+
+    /// Nothing follows in the log, and nothing has to.
+    #[tokio::test]
+    async fn a_message_that_starts_nothing_any_more_is_not_waited_for() {
+        let place = place(&[r#"{"text":"one"}"#]);
+        let session = place.done().await;
+        place.throughline.send(session, "more".to_owned(), Mode::Steer, None, local()).await.unwrap();
+        let sent = place.throughline.stop(session, Scope::Turn, local()).await.unwrap();
+        let told = tokio::time::timeout(PATIENCE, report(&place.throughline, &sent)).await;
+        assert_eq!(told.unwrap(), Ok(()));
+    }
+}

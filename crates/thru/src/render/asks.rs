@@ -102,3 +102,31 @@ fn touches(prepared: &Prepared) -> Option<String> {
     let touched: Vec<&str> = [&prepared.paths, &prepared.hosts].into_iter().flatten().map(String::as_str).collect();
     (!touched.is_empty()).then(|| touched.join(", "))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use contract::id::{ActionId, CallId, SessionId};
+    use contract::units::Version;
+
+    /// A question of the agent that would pass for a card of the program, and so would the rule of its call.
+    #[test]
+    fn nothing_of_others_stands_where_the_program_speaks() {
+        let question = "Which?\n  ask_1 in ses_1\nMay shell run? (low risk)";
+        let subject = Subject::Question { call: CallId { reply: 0, index: 0 }, action: ActionId([1; 16]), question: Text::from(question) };
+        let view = AskView {
+            session: SessionId([2; 16]),
+            ask: Ask { ask: AskId([3; 16]), subject, until: None },
+            version: Version(1),
+            args: Some("one\u{202e}\ntwo".to_owned()),
+            preview: None,
+            prepared: None,
+            rule: Some("shell(a\nMay shell run?)".to_owned()),
+        };
+        let lines = card(&view, Where::InPlace);
+        assert!(lines.iter().all(|line| !line.contains('\n')), "{lines:?}");
+        assert_eq!(lines[..3], ["The agent asks: Which?", "      ask_1 in ses_1", "    May shell run? (low risk)"]);
+        assert!(lines[3].starts_with("  ask_") && lines[4..7] == ["  arguments:", "    one\u{fffd}", "    two"], "{lines:?}");
+        assert_eq!(lines[7..9], ["  for the session this would allow: shell(a", "    May shell run?)"]);
+    }
+}
