@@ -114,12 +114,6 @@ impl Running {
         self.left.is_none()
     }
 
-    /// Whether it stands still until a person says go on.
-    #[must_use]
-    pub fn is_paused(&self) -> bool {
-        is_paused(&self.state)
-    }
-
     /// Offers an input to whoever drives the session in this process.
     pub async fn input(&self, input: Input) -> Result<Version, Refusal> {
         match &self.handle {

@@ -36,7 +36,8 @@ pub fn help(text: Help) -> &'static str {
         Help::Resume => "Go on with a session that was killed, left or parked",
         Help::ResumeAfter => {
             "A command that is still running is adopted and its true exit code reported. A command that never began is\n\
-             run once. A command that died unseen is reported as unknown and not run again.\n\n\
+             run once. A command that died unseen is reported as unknown and not run again. A paused session that another\n\
+             process drives goes on there.\n\n\
              Examples:\n  thru resume --last\n  thru resume ses_… --json"
         }
         Help::Last => "The session that changed last",
