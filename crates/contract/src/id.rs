@@ -148,11 +148,6 @@ impl From<EventId> for ActionId {
         ActionId(id.0)
     }
 }
-impl From<EventId> for AskId {
-    fn from(id: EventId) -> Self {
-        AskId(id.0)
-    }
-}
 
 impl AskId {
     /// The ask that the state at this version leads to.

@@ -96,8 +96,6 @@ pub enum Rejection {
     NoSession,
     #[error("the session exists already")]
     Exists,
-    #[error("the session is closed")]
-    Closed,
     #[error("nothing waits to be resumed")]
     NothingToResume,
     #[error("there is no open ask {0}")]

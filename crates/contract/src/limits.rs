@@ -31,7 +31,7 @@ pub const BACKGROUND_TOOLS_MAX: usize = 64;
 /// Rounds of `advance` before a machine counts as broken: no legal state needs more than a few.
 pub const ADVANCE_ROUNDS_MAX: usize = 32;
 /// Model replies in one run before it asks whether to go on.
-pub const ITERATIONS_DEFAULT: u32 = 150;
+pub const TURNS_DEFAULT: u32 = 150;
 /// Calls taken from one reply, so that a reply with the longest arguments still fits into one append.
 pub const CALLS_PER_REPLY_MAX: usize = 24;
 /// Owners in a row that ended without an outcome or an input before the session waits for a person.

@@ -1,7 +1,7 @@
 //! What a run is made of when nobody said otherwise: the built-in system text and all built-in tools.
 
 use contract::config::{Options, RunConfig, ToolSpec};
-use contract::limits::{ITERATIONS_DEFAULT, OUTPUT_TOKENS_DEFAULT};
+use contract::limits::{OUTPUT_TOKENS_DEFAULT, TURNS_DEFAULT};
 use contract::port::{Configure, Tools};
 
 pub struct Defaults {
@@ -22,7 +22,7 @@ impl Configure for Defaults {
             fallback: options.fallback.clone(),
             system: agent::prompts::SYSTEM.to_owned(),
             tools: self.tools.clone(),
-            max_turns: options.max_turns.unwrap_or(ITERATIONS_DEFAULT),
+            max_turns: options.max_turns.unwrap_or(TURNS_DEFAULT),
             policy: options.policy.clone(),
             limits: options.limits,
             // A scripted model says itself what each reply costs.

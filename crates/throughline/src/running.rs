@@ -93,7 +93,7 @@ impl Running {
     /// only a command has patience.
     #[must_use]
     pub fn still_running(&self) -> Vec<(CallId, &str)> {
-        let goes_on = |(_, call): &(&CallId, &Call)| matches!(call.stage, Stage::Started(_)) && call.prepared.patience_ms.is_some();
+        let goes_on = |(_, call): &(&CallId, &Call)| call.attempt().is_some() && call.prepared.patience_ms.is_some();
         self.state.calls.iter().filter(goes_on).map(|(id, call)| (*id, call.tool.as_str())).collect()
     }
 
@@ -185,7 +185,7 @@ impl Running {
     /// shows in the output that it keeps. Only a command has patience.
     async fn until_begun(&self) {
         for call in self.state.calls.values().filter(|call| call.prepared.patience_ms.is_some()) {
-            let Stage::Started(attempt) = &call.stage else { continue };
+            let Some(attempt) = call.attempt() else { continue };
             // What has an outcome meanwhile has left no output either.
             while self.progress.borrow().version == self.state.version && attempt.epoch == self.state.epoch() {
                 if self.ports.tools.tail(call.action, attempt.number, OUTPUT_TAIL_BYTES_MAX).await.is_some() {

@@ -138,7 +138,7 @@ impl Throughline {
     async fn running_tools(&self, state: &State) -> Vec<RunningTool> {
         let mut running = Vec::new();
         for (id, call) in &state.calls {
-            let Stage::Started(attempt) = &call.stage else { continue };
+            let Some(attempt) = call.attempt() else { continue };
             running.push(RunningTool {
                 call: *id,
                 tool: call.tool.clone(),

@@ -169,7 +169,6 @@ pub fn of_rejection(rejection: &Rejection) -> Fault {
         | Rejection::Known(_)
         | Rejection::NoSession
         | Rejection::Exists
-        | Rejection::Closed
         | Rejection::Stale { .. }
         | Rejection::OldEpoch { .. } => Fault::bug(&text),
     }

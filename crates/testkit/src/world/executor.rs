@@ -10,7 +10,7 @@ use contract::body::{Body, CancelReason, UnknownReason};
 use contract::config::ConfigRef;
 use contract::effect::{Effect, EffectId};
 use contract::id::{ActionId, CallId, MachineId, Sha256};
-use contract::limits::ITERATIONS_DEFAULT;
+use contract::limits::TURNS_DEFAULT;
 use contract::outcome::{Outcome, ToolOutcome};
 use contract::text::Text;
 use serde::Serialize;
@@ -240,7 +240,7 @@ fn config(world: &World) -> ConfigRef {
         bytes: 0,
         model: "scripted".to_owned(),
         fallback: options.fallback.clone(),
-        max_turns: options.max_turns.unwrap_or(ITERATIONS_DEFAULT),
+        max_turns: options.max_turns.unwrap_or(TURNS_DEFAULT),
         policy: options.policy.clone(),
         limits: options.limits,
         prices: None,

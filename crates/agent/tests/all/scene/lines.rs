@@ -144,7 +144,6 @@ pub fn rejection(scene: &Scene, rejection: &Rejection) -> String {
         Rejection::Known(_)
         | Rejection::NoSession
         | Rejection::Exists
-        | Rejection::Closed
         | Rejection::NothingToResume
         | Rejection::NothingToStop
         | Rejection::NothingToPause
