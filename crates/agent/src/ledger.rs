@@ -3,7 +3,6 @@
 use crate::state::{Run, State, Turns};
 use contract::ask::LimitKind;
 use contract::body::Spend;
-use contract::config::Prices;
 use contract::limits::TOKEN_BYTES;
 use contract::units::Time;
 
@@ -21,14 +20,8 @@ pub fn reserve(state: &State, run: &Run) -> Spend {
     let messages: u64 = state.showable().map(|message| message.text.len()).sum();
     let input = (run.config.bytes + state.transcript.bytes() + messages).div_ceil(TOKEN_BYTES);
     let output = run.config.output_tokens_max;
-    let cost_micros = run.config.prices.map_or(state.ledger.dearest_micros, |prices| cost(prices, input, output));
+    let cost_micros = run.config.prices.map_or(state.ledger.dearest_micros, |prices| prices.cost(input, output));
     Spend { tokens: input.saturating_add(output), cost_micros }
-}
-
-/// What so many tokens cost by the price list.
-#[must_use]
-pub fn cost(prices: Prices, input: u64, output: u64) -> u64 {
-    input.saturating_mul(prices.input).saturating_add(output.saturating_mul(prices.output)).div_ceil(1_000_000)
 }
 
 /// The limit that a model call with this reserve would break.

@@ -87,6 +87,14 @@ pub struct Prices {
     pub output: u64,
 }
 
+impl Prices {
+    /// What so many tokens cost.
+    #[must_use]
+    pub fn cost(self, input: u64, output: u64) -> u64 {
+        input.saturating_mul(self.input).saturating_add(output.saturating_mul(self.output)).div_ceil(1_000_000)
+    }
+}
+
 /// Wishes of the person who made the session or sent the message; unset ones come from configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Options {

@@ -15,8 +15,10 @@ mod filesystem;
 mod hosts;
 mod memory;
 mod sqlite;
+mod views;
 
 pub use chain::{GENESIS, Verified, link};
 pub use filesystem::{ProbeFilesystem, filesystem_magic};
 pub use memory::MemoryJournal;
 pub use sqlite::{OpenError, Options, SqliteJournal, Tuning};
+pub use views::{First, Told, Views, ViewsError};

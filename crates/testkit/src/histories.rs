@@ -54,6 +54,11 @@ pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("histories")
 }
 
+/// Every history as today's code plays it; together they hold every event type.
+pub fn played() -> Result<Vec<History>, Fault> {
+    SCENARIOS.iter().map(play).collect()
+}
+
 /// Writes what is missing, and names it; a file that exists is never touched.
 pub fn write_new(folder: &Path) -> Result<Vec<String>, Fault> {
     let mut written = Vec::new();

@@ -1,7 +1,6 @@
 //! A model was asked, replied or failed.
 
 use super::illegal;
-use crate::ledger::cost;
 use crate::state::{AfterFailure, ModelCall, Reply, Retry, State};
 use contract::body::{FailureClass, ModelAborted, ModelCompleted, ModelFailed, ModelRequested, ModelRetrying, Spend};
 use contract::event::Event;
@@ -66,8 +65,7 @@ pub fn completed(state: &mut State, event: &Event, completed: &ModelCompleted) -
     run.failures = 0;
     run.empty_replies = if has_text || has_calls { 0 } else { run.empty_replies + 1 };
     let usage = completed.usage;
-    let input = usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write);
-    let by_price = run.config.prices.map_or(0, |prices| cost(prices, input, usage.output));
+    let by_price = run.config.prices.map_or(0, |prices| prices.cost(usage.read(), usage.output));
     let spent = Spend { tokens: usage.tokens(), cost_micros: completed.cost_micros.unwrap_or(by_price) };
     state.ledger.spent = state.ledger.spent.plus(spent);
     state.ledger.dearest_micros = state.ledger.dearest_micros.max(spent.cost_micros);

@@ -71,7 +71,13 @@ impl Usage {
     /// All tokens that were processed.
     #[must_use]
     pub fn tokens(&self) -> u64 {
-        [self.input, self.output, self.cache_read, self.cache_write].into_iter().fold(0, u64::saturating_add)
+        self.read().saturating_add(self.output)
+    }
+
+    /// Tokens of the request, cached or not.
+    #[must_use]
+    pub fn read(&self) -> u64 {
+        [self.input, self.cache_read, self.cache_write].into_iter().fold(0, u64::saturating_add)
     }
 }
 

@@ -5,6 +5,7 @@ mod configure;
 mod live;
 mod log;
 mod model;
+mod projection;
 mod tools;
 
 pub use clock::Clock;
@@ -12,6 +13,7 @@ pub use configure::Configure;
 pub use live::{Frame, Live, Silent};
 pub use log::{Append, AppendError, Appended, Blobs, Expected, Fence, Lease, LeaseError, Log, LogError, Stored, Tail};
 pub use model::{Model, ModelCall, ModelFailure, RawCall, RawPart, RawReply};
+pub use projection::{Projection, Rows};
 pub use tools::{Here, Preparation, Prepare, PrepareRefused, RawOutcome, Recovery, Stopping, Target, ToolJob, Tools};
 
 use std::future::Future;

@@ -11,7 +11,7 @@ mod query;
 mod reader;
 mod schema;
 mod stop;
-mod trouble;
+pub(crate) mod trouble;
 mod tuning;
 mod writer;
 

@@ -10,7 +10,7 @@ pub(super) fn is_busy(error: &Error) -> bool {
 }
 
 /// The file is not, or not any more, the database it should be.
-pub(super) fn is_damage(error: &Error) -> bool {
+pub(crate) fn is_damage(error: &Error) -> bool {
     has_code(error, &[ErrorCode::DatabaseCorrupt, ErrorCode::NotADatabase])
 }
 
@@ -19,7 +19,7 @@ pub(super) fn is_unwritable(error: &Error) -> bool {
 }
 
 /// A row says what cannot be: the database works, but this stream does not.
-pub(super) fn is_bad_row(error: &Error) -> bool {
+pub(crate) fn is_bad_row(error: &Error) -> bool {
     has_code(error, &[ErrorCode::ConstraintViolation])
         || matches!(
             error,

@@ -14,3 +14,4 @@ mod opening;
 mod race;
 mod read;
 mod trouble;
+mod views;

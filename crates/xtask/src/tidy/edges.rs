@@ -13,10 +13,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("journal", &["contract"]),
     ("models", &["contract"]),
     ("tools", &["contract"]),
+    ("views", &["contract"]),
     ("runtime", &["agent", "contract"]),
-    ("throughline", &["agent", "contract", "journal", "models", "runtime", "tools"]),
+    ("throughline", &["agent", "contract", "journal", "models", "runtime", "tools", "views"]),
     ("thru", &["contract", "throughline"]),
-    ("testkit", &["agent", "contract", "journal", "runtime"]),
+    ("testkit", &["agent", "contract", "journal", "runtime", "views"]),
     ("xtask", &["contract", "testkit"]),
 ];
 

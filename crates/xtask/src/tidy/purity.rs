@@ -6,7 +6,7 @@ use crate::source::{Source, closing, words};
 
 const WHY: &str = "a machine replays the log: time, chance, the outside and the order of a hash map must not reach it";
 
-const PURE: &[&str] = &["contract", "agent"];
+const PURE: &[&str] = &["contract", "agent", "views"];
 
 /// Not even through somebody else.
 const FORBIDDEN_CRATES: &[&str] = &["tokio", "rusqlite", "rand", "getrandom"];

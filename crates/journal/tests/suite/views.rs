@@ -1,0 +1,140 @@
+//! The lists beside the log: they may vanish, be damaged or be written by two at once, and come back the same.
+
+use super::world::{draft, stream};
+use contract::event::Event;
+use contract::id::StreamId;
+use contract::port::{Projection, Rows};
+use contract::units::{Position, Time, Version};
+use journal::{First, Told, Views};
+use std::path::Path;
+use std::sync::Arc;
+use tempfile::TempDir;
+
+const NAMES: &str = "names";
+const COUNTS: &str = "counts";
+
+/// Lists the streams by their last event and counts the events of each.
+struct Counting {
+    version: u32,
+}
+
+impl Projection for Counting {
+    fn version(&self) -> u32 {
+        self.version
+    }
+
+    fn see(&self, rows: &mut dyn Rows, stream: &StreamId, position: Position, event: &Event) {
+        let before: u64 = rows.get(COUNTS, stream.as_str()).and_then(|count| count.parse().ok()).unwrap_or_default();
+        rows.put(COUNTS, stream.as_str(), 0, (before + 1).to_string());
+        rows.put(NAMES, stream.as_str(), position.0, stream.to_string());
+        if event.version == Version(9) {
+            rows.remove(NAMES, stream.as_str());
+        }
+    }
+}
+
+fn views(folder: &Path) -> Views {
+    Views::new(folder, Arc::new(Counting { version: 1 }))
+}
+
+fn told(name: &str, position: u64, version: u64) -> Told {
+    let event = Event { version: Version(version), time: Time(1), draft: draft(&format!("{name} {version}")) };
+    Told { stream: stream(name), position: Position(position), event }
+}
+
+/// Positions have gaps, as in a log.
+fn fill(views: &Views) {
+    let first = [told("a", 2, 1), told("b", 3, 1), told("a", 5, 2)];
+    assert_eq!(views.apply(Position(0), Position(6), &first).unwrap(), Position(6));
+    let second = [told("c", 7, 9), told("b", 8, 2)];
+    assert_eq!(views.apply(Position(6), Position(8), &second).unwrap(), Position(8));
+}
+
+fn names(views: &Views, first: First) -> Vec<String> {
+    views.list(NAMES, first, 10).unwrap()
+}
+
+#[test]
+fn rows_follow_the_events_and_keep_their_order() {
+    let folder = TempDir::new().unwrap();
+    let views = views(folder.path());
+    assert_eq!(views.position().unwrap(), Position(0));
+    fill(&views);
+    assert_eq!(names(&views, First::Oldest), ["session/a", "session/b"]);
+    assert_eq!(names(&views, First::Newest), ["session/b", "session/a"]);
+    assert_eq!(views.list(NAMES, First::Newest, 1).unwrap(), ["session/b"]);
+    assert_eq!(views.get(COUNTS, "session/a").unwrap().as_deref(), Some("2"));
+    assert_eq!(views.get(COUNTS, "session/z").unwrap(), None);
+}
+
+#[test]
+fn whoever_is_late_changes_nothing_and_hears_how_far_the_rows_are() {
+    let folder = TempDir::new().unwrap();
+    let views = views(folder.path());
+    fill(&views);
+    assert_eq!(views.apply(Position(0), Position(4), &[told("a", 2, 1)]).unwrap(), Position(8));
+    assert_eq!(views.get(COUNTS, "session/a").unwrap().as_deref(), Some("2"));
+}
+
+#[test]
+fn a_file_that_was_deleted_or_damaged_or_is_of_another_version_is_made_anew() {
+    let spoil: [fn(&Path); 3] = [
+        |file| std::fs::remove_file(file).unwrap(),
+        |file| std::fs::write(file, b"not a database at all, but long enough to be looked at").unwrap(),
+        |file| std::fs::write(file, b"").unwrap(),
+    ];
+    for spoil in spoil {
+        let folder = TempDir::new().unwrap();
+        let views = views(folder.path());
+        fill(&views);
+        let before = names(&views, First::Newest);
+        spoil(&folder.path().join("views.db"));
+        assert_eq!((views.position().unwrap(), names(&views, First::Newest).len()), (Position(0), 0));
+        fill(&views);
+        assert_eq!(names(&views, First::Newest), before);
+        let newer = Views::new(folder.path(), Arc::new(Counting { version: 2 }));
+        assert_eq!((newer.position().unwrap(), names(&newer, First::Newest).len()), (Position(0), 0));
+    }
+}
+
+#[test]
+fn a_damaged_page_is_noticed_where_it_is_read() {
+    let folder = TempDir::new().unwrap();
+    let views = views(folder.path());
+    fill(&views);
+    let file = folder.path().join("views.db");
+    let mut bytes = std::fs::read(&file).unwrap();
+    let middle = 4_096;
+    bytes[middle..].fill(0xA5);
+    std::fs::write(&file, bytes).unwrap();
+    // Whatever is asked first, the answer is right or there is none yet.
+    assert_eq!(views.list(NAMES, First::Oldest, 10).unwrap(), Vec::<String>::new());
+    assert_eq!(views.position().unwrap(), Position(0));
+}
+
+#[test]
+fn each_event_counts_once_however_many_tell_of_it() {
+    let folder = TempDir::new().unwrap();
+    let events: Vec<Told> = (1..=60).map(|number| told("a", number, number + 9)).collect();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let views = views(folder.path());
+                let mut at = views.position().unwrap();
+                while at < Position(60) {
+                    let next = &events[at.0 as usize..][..3];
+                    at = views.apply(at, Position(at.0 + 3), next).unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(views(folder.path()).get(COUNTS, "session/a").unwrap().as_deref(), Some("60"));
+}
+
+#[test]
+fn a_folder_that_is_none_is_an_error_and_not_an_empty_list() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("file");
+    std::fs::write(&file, b"").unwrap();
+    assert!(views(&file).position().unwrap_err().to_string().contains("cannot be used"));
+}
