@@ -247,6 +247,12 @@ impl StreamId {
         self.0.split('/').next().unwrap_or_default()
     }
 
+    /// What follows the kind.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        self.0.split_once('/').map_or("", |(_, id)| id)
+    }
+
     #[must_use]
     pub fn session_id(&self) -> Option<SessionId> {
         self.0.strip_prefix("session/")?.parse().ok()

@@ -11,6 +11,7 @@ pub mod config;
 pub mod crash;
 pub mod effect;
 pub mod event;
+pub mod filter;
 pub mod id;
 pub mod input;
 pub mod limits;
