@@ -20,6 +20,40 @@ pub enum Rest {
     Closed,
 }
 
+impl Rest {
+    #[must_use]
+    pub fn class(self) -> RestClass {
+        match self {
+            Rest::Busy => RestClass::Busy,
+            Rest::Until(_) => RestClass::Until,
+            Rest::Waiting => RestClass::Waiting,
+            Rest::Closed => RestClass::Closed,
+        }
+    }
+
+    /// When it ends by itself.
+    #[must_use]
+    pub fn due(self) -> Option<Time> {
+        match self {
+            Rest::Until(due) => Some(due),
+            Rest::Busy | Rest::Waiting | Rest::Closed => None,
+        }
+    }
+}
+
+/// A rest without its time: what the start-up index is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RestClass {
+    Busy,
+    Until,
+    Waiting,
+    Closed,
+}
+
+impl RestClass {
+    pub const ALL: [RestClass; 4] = [RestClass::Busy, RestClass::Until, RestClass::Waiting, RestClass::Closed];
+}
+
 /// Log and code disagree. The stream is quarantined, the others go on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("event {event} at version {version} is illegal while {state}")]

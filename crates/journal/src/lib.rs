@@ -9,9 +9,11 @@
 
 mod append;
 mod blobs;
+mod board;
 mod chain;
 mod durable;
 mod filesystem;
+mod follow;
 mod hosts;
 mod memory;
 mod sqlite;
@@ -20,5 +22,5 @@ mod views;
 pub use chain::{GENESIS, Verified, link};
 pub use filesystem::{ProbeFilesystem, filesystem_magic};
 pub use memory::MemoryJournal;
-pub use sqlite::{OpenError, Options, SqliteJournal, Tuning};
+pub use sqlite::{Loss, OpenError, Options, SqliteJournal, Tuning};
 pub use views::{First, Told, Views, ViewsError};

@@ -5,18 +5,32 @@
 
 use crate::append::Prepared;
 use crate::blobs;
+use crate::board::{Board, Mark};
 use crate::chain::{Row, Walk, link};
+use crate::follow::{self, Follower, Gathering, Page, Source, Watcher};
+use contract::filter::Filter;
 use contract::id::{EventId, HostId, Sha256, StreamId};
-use contract::port::{Append, AppendError, Appended, Blobs, BoxFuture, Lease, LeaseError, Log, LogError, Stored, Tail};
+use contract::machine::RestClass;
+use contract::port::{
+    Append, AppendError, Appended, Blobs, BoxFuture, Lease, LeaseError, Log, LogError, Stored, Subscription, Tail, Watch,
+};
 use contract::units::{Epoch, Position, Time, Version};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A handle of one host on a shared log. Clones are the same host.
 #[derive(Clone, Debug)]
 pub struct MemoryJournal {
-    shared: Arc<Mutex<Shared>>,
+    memory: Arc<Memory>,
     host: HostId,
+}
+
+/// What all hosts see.
+#[derive(Debug, Default)]
+struct Memory {
+    shared: Mutex<Shared>,
+    board: Board,
 }
 
 #[derive(Debug, Default)]
@@ -26,6 +40,8 @@ struct Shared {
     alive: BTreeSet<HostId>,
     blobs: BTreeMap<Sha256, Vec<u8>>,
     position: Position,
+    /// Where each event is.
+    order: BTreeMap<Position, (StreamId, Version)>,
 }
 
 #[derive(Debug)]
@@ -45,14 +61,14 @@ impl MemoryJournal {
     /// An empty log with one living host.
     #[must_use]
     pub fn new(host: HostId) -> MemoryJournal {
-        MemoryJournal { shared: Arc::default(), host }.host(host)
+        MemoryJournal { memory: Arc::default(), host }.host(host)
     }
 
     /// Another living host on the same log.
     #[must_use]
     pub fn host(&self, host: HostId) -> MemoryJournal {
         self.lock().alive.insert(host);
-        MemoryJournal { shared: Arc::clone(&self.shared), host }
+        MemoryJournal { memory: Arc::clone(&self.memory), host }
     }
 
     /// From now on the host counts as dead: its leases can be taken at once.
@@ -60,9 +76,29 @@ impl MemoryJournal {
         self.lock().alive.remove(&host);
     }
 
+    fn lock(&self) -> MutexGuard<'_, Shared> {
+        self.memory.lock()
+    }
+}
+
+impl Memory {
     /// No operation leaves the log half changed, so it is whole even if a test panicked while it held the lock.
     fn lock(&self) -> MutexGuard<'_, Shared> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Source for Memory {
+    fn listening(&self) -> BoxFuture<'_, Result<(), LogError>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn page(&self, after: Position, filter: Filter) -> BoxFuture<'_, Result<Page, LogError>> {
+        Box::pin(async move { self.lock().page(after, &filter) })
+    }
+
+    fn tail(&self, stream: StreamId) -> BoxFuture<'_, Result<Option<Tail>, LogError>> {
+        Box::pin(async move { Ok(self.lock().streams.get(&stream).map(|stream| stream.tail.clone())) })
     }
 }
 
@@ -90,6 +126,7 @@ impl Shared {
             let hash = link(stream.tail.hash, &event.bytes);
             stream.tail.version = event.version;
             stream.tail.hash = hash;
+            self.order.insert(self.position, (prepared.stream.clone(), event.version));
             stream.rows.push(Row { version: event.version, position: self.position, id: event.id, hash, bytes: event.bytes.clone() });
         }
         stream.tail.position = self.position;
@@ -108,13 +145,52 @@ impl Shared {
         stream.rows.iter().skip(skipped).take(max).map(|row| walk.step(row.clone())).collect()
     }
 
+    fn page(&self, after: Position, filter: &Filter) -> Result<Page, LogError> {
+        follow::check_start(after, self.position)?;
+        let mut gathering = Gathering::new(filter, after);
+        for (position, (name, version)) in self.order.range((Bound::Excluded(after), Bound::Unbounded)) {
+            if gathering.is_full() {
+                return Ok(gathering.more());
+            }
+            if filter.may_match(name) {
+                gathering.add(name, *position, self.event(name, *version));
+            } else if filter.only_stream().is_none() {
+                gathering.pass(*position);
+            }
+        }
+        Ok(gathering.end(self.position))
+    }
+
+    fn event(&self, stream: &StreamId, version: Version) -> Result<Stored, LogError> {
+        let read = self.read(stream, version, 1)?;
+        let missing = || crate::chain::corrupt(stream, version, "the event is missing".to_owned());
+        read.into_iter().next().ok_or_else(missing)
+    }
+
+    fn resting(&self, class: RestClass, after: Option<&Tail>, max: usize) -> Vec<Tail> {
+        let place = |tail: &Tail| (tail.rest.due(), tail.stream.clone());
+        let is_next = |tail: &&Tail| tail.rest.class() == class && after.is_none_or(|after| place(tail) > place(after));
+        let mut tails: Vec<Tail> = self.streams.values().map(|stream| &stream.tail).filter(is_next).cloned().collect();
+        tails.sort_by_key(place);
+        tails.truncate(max);
+        tails
+    }
+
+    fn renew(&self, stream: &StreamId, epoch: Epoch, me: HostId) -> Result<Lease, LeaseError> {
+        match self.leases.get(stream) {
+            Some(holding) if holding.epoch == epoch && holding.host == Some(me) => Ok(Lease { epoch, host: me, until: None }),
+            Some(holding) => Err(LeaseError::Lost { epoch: holding.epoch }),
+            None => Err(LeaseError::Lost { epoch: Epoch::default() }),
+        }
+    }
+
     fn acquire(&mut self, stream: &StreamId, me: HostId) -> Result<Lease, LeaseError> {
         let holding = self.leases.entry(stream.clone()).or_default();
         match holding.host {
             Some(holder) if holder != me && self.alive.contains(&holder) => Err(LeaseError::Held { holder }),
             Some(_) | None => {
                 *holding = Holding { epoch: Epoch(holding.epoch.0 + 1), host: Some(me) };
-                Ok(Lease { epoch: holding.epoch, host: me })
+                Ok(Lease { epoch: holding.epoch, host: me, until: None })
             }
         }
     }
@@ -155,7 +231,12 @@ impl Log for MemoryJournal {
     fn append(&self, append: Append) -> BoxFuture<'_, Result<Appended, AppendError>> {
         Box::pin(async move {
             let prepared = Prepared::new(append)?;
-            self.lock().append(prepared)
+            let stream = prepared.stream.clone();
+            let appended = self.lock().append(prepared)?;
+            if !appended.replayed {
+                self.memory.board.announce(&stream, Mark { version: appended.last, position: appended.position });
+            }
+            Ok(appended)
         })
     }
 
@@ -177,8 +258,24 @@ impl Log for MemoryJournal {
         })
     }
 
+    fn resting<'a>(&'a self, class: RestClass, after: Option<&'a Tail>, max: usize) -> BoxFuture<'a, Result<Vec<Tail>, LogError>> {
+        Box::pin(async move { Ok(self.lock().resting(class, after, max)) })
+    }
+
+    fn subscribe(&self, from: Position, filter: Filter) -> Box<dyn Subscription> {
+        Box::new(Follower::new(Arc::clone(&self.memory), &self.memory.board, from, filter))
+    }
+
+    fn watch(&self, stream: &StreamId) -> Box<dyn Watch> {
+        Box::new(Watcher::new(Arc::clone(&self.memory), &self.memory.board, stream))
+    }
+
     fn acquire<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Lease, LeaseError>> {
         Box::pin(async move { self.lock().acquire(stream, self.host) })
+    }
+
+    fn renew<'a>(&'a self, stream: &'a StreamId, epoch: Epoch) -> BoxFuture<'a, Result<Lease, LeaseError>> {
+        Box::pin(async move { self.lock().renew(stream, epoch, self.host) })
     }
 
     fn release<'a>(&'a self, stream: &'a StreamId, epoch: Epoch) -> BoxFuture<'a, Result<(), LeaseError>> {

@@ -1,9 +1,10 @@
-//! The log: exact semantics of append, read and ownership. All implementations pass one suite.
+//! The log: exact semantics of append, read, subscription and ownership. All implementations pass one suite.
 
 use super::BoxFuture;
 use crate::event::{BadEvent, Draft, Event};
+use crate::filter::Filter;
 use crate::id::{HostId, Sha256, StreamId};
-use crate::machine::Rest;
+use crate::machine::{Rest, RestClass};
 use crate::units::{Epoch, Position, Time, Version};
 use serde::Serialize;
 
@@ -113,14 +114,54 @@ pub struct Tail {
 pub struct Lease {
     pub epoch: Epoch,
     pub host: HostId,
+    /// When it ends unless it is renewed; without a time it lives as long as its host.
+    pub until: Option<Time>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LeaseError {
     #[error("owned by the running process {holder}")]
     Held { holder: HostId },
+    /// Let go of, or taken by another host.
+    #[error("no longer owned: the stream is at epoch {epoch}")]
+    Lost { epoch: Epoch },
     #[error("the lease cannot be taken: {0}")]
     Unavailable(String),
+}
+
+/// An event with the stream it belongs to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Delivered {
+    pub stream: StreamId,
+    pub stored: Stored,
+}
+
+/// What a subscriber is given.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Delivery {
+    Event(Box<Delivered>),
+    /// The end was reached, and up to here nothing was missed: a later subscription may begin here. Said once each time
+    /// that it is reached, also at the very beginning and when nothing matched.
+    CaughtUp(Position),
+    /// The log gave this subscriber up as too slow. Up to here nothing was missed: subscribe again from here.
+    Lagged(Position),
+}
+
+/// Events as they come, pulled: one who does not ask is not given any, and none is lost.
+pub trait Subscription: Send {
+    /// The next delivery, in the order of positions and without a gap. It waits at the end of the log. Nothing is lost when
+    /// the future is dropped.
+    ///
+    /// Damage is told once, in the place of the event that it hides, and the next call goes on behind it. After
+    /// `Unavailable` the next call tries again.
+    fn next(&mut self) -> BoxFuture<'_, Result<Delivery, LogError>>;
+}
+
+/// Tells that a stream has grown without reading it: for whoever made most of its events and holds them already.
+pub trait Watch: Send {
+    /// Ends when the stream has an event after this version, whoever appended it. Nothing is lost when the future is
+    /// dropped.
+    fn beyond(&mut self, version: Version) -> BoxFuture<'_, Result<(), LogError>>;
 }
 
 pub trait Log: Send + Sync {
@@ -135,8 +176,21 @@ pub trait Log: Send + Sync {
     /// Tails of the streams of one kind, the latest changed first.
     fn streams<'a>(&'a self, kind: &'a str, max: usize) -> BoxFuture<'a, Result<Vec<Tail>, LogError>>;
 
+    /// Tails of the streams that rest like this: by the time they are due, else by name. The next page begins after the last
+    /// tail of the one before; a stream whose rest changed in between may be in none or in two.
+    fn resting<'a>(&'a self, class: RestClass, after: Option<&'a Tail>, max: usize) -> BoxFuture<'a, Result<Vec<Tail>, LogError>>;
+
+    /// Events after this position that the filter matches, those that are there and those that come.
+    fn subscribe(&self, from: Position, filter: Filter) -> Box<dyn Subscription>;
+
+    /// Watches one stream.
+    fn watch(&self, stream: &StreamId) -> Box<dyn Watch>;
+
     /// Takes the stream under a new, higher epoch unless a living host holds it.
     fn acquire<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Lease, LeaseError>>;
+
+    /// Keeps the stream for longer; `Lost` when it is no longer held under this epoch.
+    fn renew<'a>(&'a self, stream: &'a StreamId, epoch: Epoch) -> BoxFuture<'a, Result<Lease, LeaseError>>;
 
     /// Lets go of the stream, if it is still held under this epoch.
     fn release<'a>(&'a self, stream: &'a StreamId, epoch: Epoch) -> BoxFuture<'a, Result<(), LeaseError>>;

@@ -11,7 +11,10 @@ mod tools;
 pub use clock::Clock;
 pub use configure::Configure;
 pub use live::{Frame, Live, Silent};
-pub use log::{Append, AppendError, Appended, Blobs, Expected, Fence, Lease, LeaseError, Log, LogError, Stored, Tail};
+pub use log::{
+    Append, AppendError, Appended, Blobs, Delivered, Delivery, Expected, Fence, Lease, LeaseError, Log, LogError, Stored, Subscription,
+    Tail, Watch,
+};
 pub use model::{Model, ModelCall, ModelFailure, RawCall, RawPart, RawReply};
 pub use projection::{Projection, Rows};
 pub use tools::{Here, Preparation, Prepare, PrepareRefused, RawOutcome, Recovery, Stopping, Target, ToolJob, Tools};

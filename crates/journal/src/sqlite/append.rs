@@ -8,6 +8,7 @@ use super::stop::Stop;
 use crate::append::Prepared;
 use crate::chain::{GENESIS, link};
 use contract::id::{EventId, Sha256};
+use contract::machine::Rest;
 use contract::port::{AppendError, Appended};
 use contract::units::{Position, Version};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -17,6 +18,7 @@ struct Head {
     key: i64,
     version: Version,
     hash: Sha256,
+    rest: Rest,
 }
 
 pub(super) fn append(connection: &Connection, append: &Prepared) -> Result<Appended, Stop<AppendError>> {
@@ -39,9 +41,10 @@ pub(super) fn append(connection: &Connection, append: &Prepared) -> Result<Appen
 
 fn find_head(connection: &Connection, append: &Prepared) -> rusqlite::Result<Option<Head>> {
     connection
-        .prepare_cached("SELECT id, version, hash FROM streams WHERE name = ?1")?
+        .prepare_cached("SELECT id, version, hash, rest, due FROM streams WHERE name = ?1")?
         .query_row([append.stream.as_str()], |row| {
-            Ok(Head { key: row.get(0)?, version: Version(column::number(row, 1)?), hash: column::digest(row, 2)? })
+            let version = Version(column::number(row, 1)?);
+            Ok(Head { key: row.get(0)?, version, hash: column::digest(row, 2)?, rest: column::rest(row, 3, 4)? })
         })
         .optional()
 }
@@ -65,7 +68,7 @@ fn insert_stream(connection: &Connection, append: &Prepared) -> rusqlite::Result
     connection
         .prepare_cached("INSERT INTO streams (name, version, hash, position, time, rest, due) VALUES (?1, 0, ?2, 0, 0, ?3, ?4)")?
         .execute(params![append.stream.as_str(), GENESIS.0, rest, due])?;
-    Ok(Head { key: connection.last_insert_rowid(), version: Version::NONE, hash: GENESIS })
+    Ok(Head { key: connection.last_insert_rowid(), version: Version::NONE, hash: GENESIS, rest: append.rest })
 }
 
 fn store(connection: &Connection, head: Head, append: &Prepared) -> rusqlite::Result<Position> {
@@ -76,10 +79,15 @@ fn store(connection: &Connection, head: Head, append: &Prepared) -> rusqlite::Re
         insert.execute(params![head.key, column::integer(event.version.0), event.id.0, hash.0, event.bytes])?;
     }
     let position = connection.last_insert_rowid();
-    let (rest, due) = column::rest_columns(append.rest);
+    let (version, time) = (column::integer(append.last().0), column::integer(append.time.0));
     connection
-        .prepare_cached("UPDATE streams SET version = ?2, hash = ?3, position = ?4, time = ?5, rest = ?6, due = ?7 WHERE id = ?1")?
-        .execute(params![head.key, column::integer(append.last().0), hash.0, position, column::integer(append.time.0), rest, due])?;
+        .prepare_cached("UPDATE streams SET version = ?2, hash = ?3, position = ?4, time = ?5 WHERE id = ?1")?
+        .execute(params![head.key, version, hash.0, position, time])?;
+    // A rest that is named is written to its index too, also when it is the same; most appends leave it as it is.
+    if head.rest != append.rest {
+        let (rest, due) = column::rest_columns(append.rest);
+        connection.prepare_cached("UPDATE streams SET rest = ?2, due = ?3 WHERE id = ?1")?.execute(params![head.key, rest, due])?;
+    }
     // Positions begin at one and grow, so the conversion cannot fail.
     Ok(Position(position.unsigned_abs()))
 }

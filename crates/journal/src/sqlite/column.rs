@@ -3,7 +3,7 @@
 //! Owns the stored form of numbers, hashes and rests. A column that holds something else is an error, never a default.
 
 use contract::id::Sha256;
-use contract::machine::Rest;
+use contract::machine::{Rest, RestClass};
 use contract::units::Time;
 use rusqlite::types::Type;
 use rusqlite::{Error, Result, Row};
@@ -11,6 +11,11 @@ use rusqlite::{Error, Result, Row};
 /// SQLite counts to 2^63 - 1. No version, position or epoch gets there, and a time beyond it is the same as never.
 pub(super) fn integer(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// A limit beyond what SQLite counts is none.
+pub(super) fn limit(max: usize) -> i64 {
+    i64::try_from(max).unwrap_or(i64::MAX)
 }
 
 pub(super) fn number(row: &Row<'_>, index: usize) -> Result<u64> {
@@ -24,11 +29,15 @@ pub(super) fn digest(row: &Row<'_>, index: usize) -> Result<Sha256> {
 
 /// The class of a rest and, for one that ends by itself, its time.
 pub(super) fn rest_columns(rest: Rest) -> (&'static str, Option<i64>) {
-    match rest {
-        Rest::Busy => ("busy", None),
-        Rest::Until(Time(due)) => ("until", Some(integer(due))),
-        Rest::Waiting => ("waiting", None),
-        Rest::Closed => ("closed", None),
+    (rest_class(rest.class()), rest.due().map(|Time(due)| integer(due)))
+}
+
+pub(super) fn rest_class(class: RestClass) -> &'static str {
+    match class {
+        RestClass::Busy => "busy",
+        RestClass::Until => "until",
+        RestClass::Waiting => "waiting",
+        RestClass::Closed => "closed",
     }
 }
 

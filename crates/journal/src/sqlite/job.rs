@@ -6,6 +6,7 @@ use super::stop::Stop;
 use super::trouble;
 use super::{append, lease, query};
 use crate::append::Prepared;
+use crate::board::Mark;
 use crate::hosts::Hosts;
 use contract::id::{Sha256, StreamId};
 use contract::port::{AppendError, Appended, Lease, LeaseError, LogError};
@@ -44,6 +45,26 @@ impl Job {
             Job::PutBlob { sha256, bytes, ticket } => ticket.keep(query::put_blob(connection, *sha256, bytes).map_err(Stop::Storage)),
             Job::Acquire { stream, ticket } => ticket.keep(lease::acquire(connection, hosts, stream)),
             Job::Release { stream, epoch, ticket } => ticket.keep(lease::release(connection, stream, *epoch).map_err(Stop::Storage)),
+        }
+    }
+
+    /// What an append has added to the log, if it did.
+    pub fn added(&self) -> Option<(&StreamId, Mark)> {
+        match self {
+            Job::Append { append, ticket } => match &ticket.outcome {
+                Some(Ok(appended)) if !appended.replayed => {
+                    Some((&append.stream, Mark { version: appended.last, position: appended.position }))
+                }
+                Some(Ok(_) | Err(_)) | None => None,
+            },
+            Job::PutBlob { .. } | Job::Acquire { .. } | Job::Release { .. } => None,
+        }
+    }
+
+    pub fn is_append(&self) -> bool {
+        match self {
+            Job::Append { .. } => true,
+            Job::PutBlob { .. } | Job::Acquire { .. } | Job::Release { .. } => false,
         }
     }
 

@@ -38,7 +38,17 @@ pub(super) fn acquire(connection: &Connection, hosts: &Hosts, stream: &StreamId)
              ON CONFLICT (stream) DO UPDATE SET epoch = excluded.epoch, host = excluded.host",
         )?
         .execute(params![stream.as_str(), column::integer(epoch.0), me.to_string()])?;
-    Ok(Lease { epoch, host: me })
+    Ok(Lease { epoch, host: me, until: None })
+}
+
+/// A lease lives as long as its host, so there is nothing to write: it is only looked whether it is still there.
+pub(super) fn renew(connection: &Connection, me: HostId, stream: &StreamId, epoch: Epoch) -> Result<Lease, LeaseError> {
+    let row = find(connection, stream).map_err(|error| LeaseError::Unavailable(error.to_string()))?;
+    match row {
+        Some(row) if row.epoch == epoch && row.host == Some(me) => Ok(Lease { epoch, host: me, until: None }),
+        Some(row) => Err(LeaseError::Lost { epoch: row.epoch }),
+        None => Err(LeaseError::Lost { epoch: Epoch::default() }),
+    }
 }
 
 pub(super) fn release(connection: &Connection, stream: &StreamId, epoch: Epoch) -> rusqlite::Result<()> {

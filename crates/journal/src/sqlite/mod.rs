@@ -3,10 +3,13 @@
 //! Owns opening, and the path of each call to the writer or to a reader. Must not run SQL on the caller's thread.
 
 mod append;
+mod bell;
 mod column;
+mod hub;
 mod job;
 mod lease;
 mod open;
+mod page;
 mod query;
 mod reader;
 mod schema;
@@ -16,16 +19,22 @@ mod tuning;
 mod writer;
 
 pub use open::{OpenError, Options};
-pub use tuning::Tuning;
+pub use tuning::{Loss, Tuning};
 
 use crate::append::Prepared;
 use crate::blobs::{self, BlobFolder};
 use crate::chain::Verified;
+use crate::follow::{Follower, Watcher};
 use crate::hosts::Hosts;
+use contract::filter::Filter;
 use contract::id::{HostId, Sha256, StreamId};
 use contract::limits::BLOB_ROW_BYTES_MAX;
-use contract::port::{Append, AppendError, Appended, Blobs, BoxFuture, Lease, LeaseError, Log, LogError, Stored, Tail};
-use contract::units::{Epoch, Version};
+use contract::machine::RestClass;
+use contract::port::{
+    Append, AppendError, Appended, Blobs, BoxFuture, Lease, LeaseError, Log, LogError, Stored, Subscription, Tail, Watch,
+};
+use contract::units::{Epoch, Position, Version};
+use hub::Hub;
 use job::{Job, Ticket};
 use reader::Readers;
 use std::fmt;
@@ -36,6 +45,7 @@ use writer::{Lost, Writer};
 pub struct SqliteJournal {
     // Fields are dropped in this order: the host stays alive until its last write is done.
     readers: Readers,
+    hub: Arc<Hub>,
     writer: Writer,
     blobs: Arc<BlobFolder>,
     hosts: Arc<Hosts>,
@@ -69,6 +79,13 @@ impl SqliteJournal {
         self.readers.run(query::stream_names).await
     }
 
+    /// Pages read by all subscriptions so far: what following costs.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn pages_read(&self) -> u64 {
+        self.hub.pages_read()
+    }
+
     /// Queues a job and waits for its answer; `lost` says what the caller is told when there is none.
     async fn write<T, E>(&self, job: impl FnOnce(Ticket<T, E>) -> Job, lost: impl FnOnce(Lost) -> E) -> Result<T, E> {
         let (ticket, answer) = Ticket::new();
@@ -76,6 +93,13 @@ impl SqliteJournal {
             Ok(()) => answer.await.unwrap_or_else(|_| Err(lost(Lost::Unanswered))),
             Err(not_queued) => Err(lost(not_queued)),
         }
+    }
+}
+
+impl Drop for SqliteJournal {
+    fn drop(&mut self) {
+        // Subscriptions may outlive the journal, and must not wait for what nobody announces.
+        self.hub.end();
     }
 }
 
@@ -112,9 +136,29 @@ impl Log for SqliteJournal {
         Box::pin(self.readers.run(move |connection| query::streams(connection, &kind, max)))
     }
 
+    fn resting<'a>(&'a self, class: RestClass, after: Option<&'a Tail>, max: usize) -> BoxFuture<'a, Result<Vec<Tail>, LogError>> {
+        let after = after.cloned();
+        Box::pin(self.readers.run(move |connection| query::resting(connection, class, after.as_ref(), max)))
+    }
+
+    fn subscribe(&self, from: Position, filter: Filter) -> Box<dyn Subscription> {
+        self.hub.start();
+        Box::new(Follower::new(Arc::clone(&self.hub), self.hub.board(), from, filter))
+    }
+
+    fn watch(&self, stream: &StreamId) -> Box<dyn Watch> {
+        self.hub.start();
+        Box::new(Watcher::new(Arc::clone(&self.hub), self.hub.board(), stream))
+    }
+
     fn acquire<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Lease, LeaseError>> {
         let stream = stream.clone();
         Box::pin(self.write(|ticket| Job::Acquire { stream, ticket }, |lost| LeaseError::Unavailable(lost.to_string())))
+    }
+
+    fn renew<'a>(&'a self, stream: &'a StreamId, epoch: Epoch) -> BoxFuture<'a, Result<Lease, LeaseError>> {
+        let (stream, me) = (stream.clone(), self.hosts.me());
+        Box::pin(self.readers.run(move |connection| lease::renew(connection, me, &stream, epoch)))
     }
 
     fn release<'a>(&'a self, stream: &'a StreamId, epoch: Epoch) -> BoxFuture<'a, Result<(), LeaseError>> {

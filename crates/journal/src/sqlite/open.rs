@@ -3,12 +3,15 @@
 //! Owns the order of the checks and their errors. Must not repair anything: what is damaged is reported as it is.
 
 use super::SqliteJournal;
+use super::bell::Bell;
+use super::hub::Hub;
 use super::reader::Readers;
 use super::schema::{self, SchemaError};
 use super::trouble;
 use super::tuning::Tuning;
-use super::writer::Writer;
+use super::writer::{Desk, Writer};
 use crate::blobs::BlobFolder;
+use crate::board::Board;
 use crate::durable;
 use crate::filesystem::{self, ProbeFilesystem};
 use crate::hosts::{Gate, Hosts};
@@ -66,8 +69,12 @@ pub(super) fn open(options: Options, tuning: Tuning) -> Result<SqliteJournal, Op
     let connection = schema::open_writer(&database).map_err(|error| schema_error(&database, error))?;
     sync_what_is_there(&folder).map_err(at_folder)?;
     schema::tune(&connection, tuning).map_err(|error| schema_error(&database, error.into()))?;
-    let writer = Writer::start(connection, Arc::clone(&hosts)).map_err(at_folder)?;
-    Ok(SqliteJournal { readers: Readers::new(database), writer, blobs: Arc::new(blobs), hosts })
+    let bell = if tuning.rings { Bell::at(&folder).map_err(at_folder)? } else { Bell::silent() };
+    let (board, readers) = (Arc::<Board>::default(), Readers::new(database));
+    let hub = Arc::new(Hub::new(folder.clone(), readers.clone(), Arc::clone(&board), tuning.may_watch));
+    let desk = Desk { connection, hosts: Arc::clone(&hosts), board, bell, loss: tuning.loss };
+    let writer = Writer::start(desk).map_err(at_folder)?;
+    Ok(SqliteJournal { readers, hub, writer, blobs: Arc::new(blobs), hosts })
 }
 
 /// A new database is made whole under another name, so one that is empty or without tables was damaged later. The

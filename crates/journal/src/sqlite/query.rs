@@ -3,18 +3,25 @@
 //! Owns the way from rows to checked events. Must not trust a row: every event passes the walk along its chain.
 
 use super::column;
+use super::hub::Grown;
 use super::trouble;
+use crate::board::Mark;
 use crate::chain::{self, GENESIS, Link, Row, Verified, Walk};
 use contract::id::{EventId, Sha256, StreamId};
+use contract::machine::RestClass;
 use contract::port::{LogError, Stored, Tail};
 use contract::units::{Position, Time, Version};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, ToSql, params};
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+/// Times are never negative.
+const BEFORE_ANY_TIME: i64 = -1;
 
 /// A stream's row: its key for the events, and its tail.
-struct Head {
-    key: i64,
-    tail: Tail,
+pub(super) struct Head {
+    pub key: i64,
+    pub tail: Tail,
 }
 
 pub(super) fn read(connection: &Connection, stream: &StreamId, from: Version, max: usize) -> Result<Vec<Stored>, LogError> {
@@ -25,10 +32,9 @@ pub(super) fn read(connection: &Connection, stream: &StreamId, from: Version, ma
         before => Walk::after(&head.tail, find_link(connection, &head, before)?)?,
     };
     let mut events = Vec::new();
-    let limit = i64::try_from(max).unwrap_or(i64::MAX);
-    for_each_row(connection, &head, before, limit, |row| {
+    for_each_row(connection, &head, before, max, |row| {
         events.push(walk.step(row)?);
-        Ok(())
+        Ok(ControlFlow::Continue(()))
     })?;
     if events.len() < max {
         walk.end()?;
@@ -40,10 +46,14 @@ pub(super) fn verify(connection: &Connection, stream: &StreamId) -> Result<Verif
     let Some(head) = find_head(connection, stream)? else { return Ok(Verified { events: 0, hash: GENESIS }) };
     let mut walk = Walk::from_start(&head.tail);
     let mut ids = BTreeSet::new();
-    for_each_row(connection, &head, Version::NONE, i64::MAX, |row| {
+    for_each_row(connection, &head, Version::NONE, usize::MAX, |row| {
         let (version, id) = (row.version, row.id);
         walk.step(row)?;
-        if ids.insert(id) { Ok(()) } else { Err(chain::corrupt(stream, version, format!("its id {id} occurs twice"))) }
+        if ids.insert(id) {
+            Ok(ControlFlow::Continue(()))
+        } else {
+            Err(chain::corrupt(stream, version, format!("its id {id} occurs twice")))
+        }
     })?;
     let end = walk.end()?;
     Ok(Verified { events: end.version.0, hash: end.hash })
@@ -57,9 +67,61 @@ pub(super) fn streams(connection: &Connection, kind: &str, max: usize) -> Result
     // The names of one kind are a range of the index: `0` is the character after `/`.
     let names: Vec<String> = connection
         .prepare_cached("SELECT name FROM streams WHERE name > ?1 || '/' AND name < ?1 || '0' ORDER BY position DESC LIMIT ?2")
-        .and_then(|mut statement| statement.query_map(params![kind, i64::try_from(max).unwrap_or(i64::MAX)], |row| row.get(0))?.collect())
+        .and_then(|mut statement| statement.query_map(params![kind, column::limit(max)], |row| row.get(0))?.collect())
         .map_err(unavailable)?;
-    // Each row is then read under its own name, so that a damaged one is named.
+    tails(connection, names)
+}
+
+pub(super) fn resting(connection: &Connection, class: RestClass, after: Option<&Tail>, max: usize) -> Result<Vec<Tail>, LogError> {
+    let name = after.map_or("", |tail| tail.stream.as_str());
+    let (rest, max) = (column::rest_class(class), column::limit(max));
+    let due = after.and_then(|tail| tail.rest.due()).map_or(BEFORE_ANY_TIME, |due| column::integer(due.0));
+    let (sql, place): (_, &[(&str, &dyn ToSql)]) = match class {
+        RestClass::Until => (
+            "SELECT name FROM streams WHERE rest = :rest AND (due, name) > (:due, :name) ORDER BY due, name LIMIT :max",
+            &[(":rest", &rest), (":due", &due), (":name", &name), (":max", &max)],
+        ),
+        RestClass::Busy | RestClass::Waiting | RestClass::Closed => (
+            "SELECT name FROM streams WHERE rest = :rest AND due IS NULL AND name > :name ORDER BY name LIMIT :max",
+            &[(":rest", &rest), (":name", &name), (":max", &max)],
+        ),
+    };
+    let names: Vec<String> = connection
+        .prepare_cached(sql)
+        .and_then(|mut statement| statement.query_map(place, |row| row.get(0))?.collect())
+        .map_err(unavailable)?;
+    tails(connection, names)
+}
+
+/// Position of the last event that was ever appended, also if it is lost.
+pub(super) fn end(connection: &Connection) -> Result<Position, LogError> {
+    connection
+        .prepare_cached("SELECT seq FROM sqlite_sequence WHERE name = 'events'")
+        .and_then(|mut statement| statement.query_row([], |row| column::number(row, 0)).optional())
+        .map(|end| Position(end.unwrap_or_default()))
+        .map_err(unavailable)
+}
+
+/// The streams that have events after a position, with how far they reach.
+pub(super) fn grown(connection: &Connection, after: Position) -> Result<Vec<Grown>, LogError> {
+    let grown: Vec<(String, Mark)> = connection
+        .prepare_cached(
+            "SELECT streams.name, max(events.version), max(events.position)
+             FROM events JOIN streams ON streams.id = events.stream WHERE events.position > ?1 GROUP BY events.stream",
+        )
+        .and_then(|mut statement| {
+            let mark = |row: &rusqlite::Row<'_>| {
+                let (version, position) = (Version(column::number(row, 1)?), Position(column::number(row, 2)?));
+                Ok((row.get(0)?, Mark { version, position }))
+            };
+            statement.query_map([column::integer(after.0)], mark)?.collect()
+        })
+        .map_err(unavailable)?;
+    grown.into_iter().map(|(name, mark)| Ok((parse_name(&name)?, mark))).collect()
+}
+
+/// Each row is read under its own name, so that a damaged one is named.
+fn tails(connection: &Connection, names: Vec<String>) -> Result<Vec<Tail>, LogError> {
     let mut tails = Vec::with_capacity(names.len());
     for name in names {
         tails.extend(tail(connection, &parse_name(&name)?)?);
@@ -93,7 +155,7 @@ pub(super) fn put_blob(connection: &Connection, sha256: Sha256, bytes: &[u8]) ->
     Ok(())
 }
 
-fn find_head(connection: &Connection, stream: &StreamId) -> Result<Option<Head>, LogError> {
+pub(super) fn find_head(connection: &Connection, stream: &StreamId) -> Result<Option<Head>, LogError> {
     connection
         .prepare_cached("SELECT id, version, hash, position, time, rest, due FROM streams WHERE name = ?1")
         .and_then(|mut statement| {
@@ -114,7 +176,7 @@ fn find_head(connection: &Connection, stream: &StreamId) -> Result<Option<Head>,
         .map_err(|error| at(stream, Version::NONE, error))
 }
 
-fn find_link(connection: &Connection, head: &Head, version: Version) -> Result<Link, LogError> {
+pub(super) fn find_link(connection: &Connection, head: &Head, version: Version) -> Result<Link, LogError> {
     let stream = &head.tail.stream;
     connection
         .prepare_cached("SELECT position, hash FROM events WHERE stream = ?1 AND version = ?2")
@@ -129,13 +191,28 @@ fn find_link(connection: &Connection, head: &Head, version: Version) -> Result<L
         .ok_or_else(|| chain::corrupt(stream, version, "the event is missing".to_owned()))
 }
 
-/// Hands on the rows that follow a version, in order.
-fn for_each_row(
+/// The place of the first event from this version on.
+pub(super) fn first_link_from(connection: &Connection, head: &Head, from: Version) -> Result<Option<Link>, LogError> {
+    connection
+        .prepare_cached("SELECT version, position, hash FROM events WHERE stream = ?1 AND version >= ?2 ORDER BY version LIMIT 1")
+        .and_then(|mut statement| {
+            statement
+                .query_row(params![head.key, column::integer(from.0)], |row| {
+                    let (version, position) = (Version(column::number(row, 0)?), Position(column::number(row, 1)?));
+                    Ok(Link { version, position, hash: column::digest(row, 2)? })
+                })
+                .optional()
+        })
+        .map_err(|error| at(&head.tail.stream, from, error))
+}
+
+/// Hands on the rows that follow a version, in order, until `visit` has enough.
+pub(super) fn for_each_row(
     connection: &Connection,
     head: &Head,
     after: Version,
-    limit: i64,
-    mut visit: impl FnMut(Row) -> Result<(), LogError>,
+    max: usize,
+    mut visit: impl FnMut(Row) -> Result<ControlFlow<()>, LogError>,
 ) -> Result<(), LogError> {
     let stream = &head.tail.stream;
     let mut last = after;
@@ -144,15 +221,17 @@ fn for_each_row(
             "SELECT version, position, id, hash, bytes FROM events WHERE stream = ?1 AND version > ?2 ORDER BY version LIMIT ?3",
         )
         .map_err(unavailable)?;
-    let mut rows = statement.query(params![head.key, column::integer(after.0), limit]).map_err(unavailable)?;
+    let mut rows = statement.query(params![head.key, column::integer(after.0), column::limit(max)]).map_err(unavailable)?;
     while let Some(row) = rows.next().and_then(|row| row.map(to_row).transpose()).map_err(|error| at(stream, last.next(), error))? {
         last = row.version;
-        visit(row)?;
+        if visit(row)?.is_break() {
+            break;
+        }
     }
     Ok(())
 }
 
-fn to_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Row> {
+pub(super) fn to_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Row> {
     Ok(Row {
         version: Version(column::number(row, 0)?),
         position: Position(column::number(row, 1)?),
@@ -162,18 +241,18 @@ fn to_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Row> {
     })
 }
 
-fn parse_name(name: &str) -> Result<StreamId, LogError> {
+pub(super) fn parse_name(name: &str) -> Result<StreamId, LogError> {
     StreamId::parse(name).map_err(|error| LogError::Unavailable(format!("a stored stream has no name: {error}")))
 }
 
 /// Damage is told from trouble with the file, because only the first is the stream's own.
-fn at(stream: &StreamId, version: Version, error: rusqlite::Error) -> LogError {
+pub(super) fn at(stream: &StreamId, version: Version, error: rusqlite::Error) -> LogError {
     if trouble::is_damage(&error) || trouble::is_bad_row(&error) {
         return chain::corrupt(stream, version, error.to_string());
     }
     unavailable(error)
 }
 
-fn unavailable(error: rusqlite::Error) -> LogError {
+pub(super) fn unavailable(error: rusqlite::Error) -> LogError {
     LogError::Unavailable(error.to_string())
 }

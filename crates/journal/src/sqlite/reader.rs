@@ -14,6 +14,7 @@ use tokio::task;
 /// Reads at the same time: enough that one long read does not hold up the rest, few enough to keep their caches small.
 const READERS_MAX: usize = 4;
 
+#[derive(Clone)]
 pub(super) struct Readers {
     path: Arc<PathBuf>,
     idle: Arc<Mutex<Vec<Connection>>>,
@@ -40,6 +41,10 @@ impl Unread for LeaseError {
 impl Readers {
     pub fn new(path: PathBuf) -> Readers {
         Readers { path: Arc::new(path), idle: Arc::default(), permits: Arc::new(Semaphore::new(READERS_MAX)) }
+    }
+
+    pub fn path(&self) -> Arc<PathBuf> {
+        Arc::clone(&self.path)
     }
 
     pub async fn run<T, E, F>(&self, work: F) -> Result<T, E>

@@ -14,7 +14,8 @@ const STATEMENTS_MAX: usize = 32;
 /// Version of the tables that this program writes.
 pub(super) const VERSION: i64 = STEPS.len() as i64;
 
-const STEPS: &[&str] = &["
+const STEPS: &[&str] = &[
+    "
     CREATE TABLE streams (
         id INTEGER PRIMARY KEY,
         name TEXT NOT NULL UNIQUE,
@@ -46,7 +47,12 @@ const STEPS: &[&str] = &["
         sha256 BLOB PRIMARY KEY CHECK (length(sha256) = 32),
         bytes BLOB NOT NULL
     ) STRICT;
-"];
+",
+    "
+    -- The start-up and timer index: which streams rest how, the next one due first.
+    CREATE INDEX streams_resting ON streams (rest, due, name);
+",
+];
 
 #[derive(Debug)]
 pub(super) enum SchemaError {

@@ -11,10 +11,24 @@ pub struct Tuning {
     pub pages_max: Option<u32>,
     /// Milliseconds that the writer waits for another process.
     pub busy_timeout_ms: u64,
+    /// Whether files may be watched; else the log is looked at again and again.
+    pub may_watch: bool,
+    /// Whether other processes are told of a commit; one that dies right after it tells nobody.
+    pub rings: bool,
+    /// What becomes of the first append.
+    pub loss: Option<Loss>,
+}
+
+/// An append that gets no answer.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loss {
+    Stored,
+    NotStored,
 }
 
 impl Default for Tuning {
     fn default() -> Tuning {
-        Tuning { pages_max: None, busy_timeout_ms: BUSY_TIMEOUT_MS }
+        Tuning { pages_max: None, busy_timeout_ms: BUSY_TIMEOUT_MS, may_watch: true, rings: true, loss: None }
     }
 }

@@ -3,7 +3,10 @@
 //! Owns the queue and the transaction around the jobs. Must not answer a caller before the commit, and after a
 //! failed one must not write again: the process ends and recovers from what is durable.
 
+use super::bell::Bell;
 use super::job::{Failure, Job, Written};
+use super::tuning::Loss;
+use crate::board::Board;
 use crate::hosts::Hosts;
 use rusqlite::{Connection, TransactionBehavior};
 use std::io;
@@ -22,6 +25,15 @@ pub(super) struct Writer {
     thread: Option<JoinHandle<()>>,
 }
 
+/// Everything that the thread works with.
+pub(super) struct Desk {
+    pub connection: Connection,
+    pub hosts: Arc<Hosts>,
+    pub board: Arc<Board>,
+    pub bell: Bell,
+    pub loss: Option<Loss>,
+}
+
 /// Why a job has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Lost {
@@ -32,9 +44,9 @@ pub(super) enum Lost {
 }
 
 impl Writer {
-    pub fn start(connection: Connection, hosts: Arc<Hosts>) -> io::Result<Writer> {
+    pub fn start(desk: Desk) -> io::Result<Writer> {
         let (queue, jobs) = mpsc::channel(QUEUE_JOBS_MAX);
-        let thread = thread::Builder::new().name("journal-writer".to_owned()).spawn(move || serve(connection, jobs, &hosts))?;
+        let thread = thread::Builder::new().name("journal-writer".to_owned()).spawn(move || serve(desk, jobs))?;
         Ok(Writer { queue: Some(queue), thread: Some(thread) })
     }
 
@@ -55,19 +67,47 @@ impl Drop for Writer {
     }
 }
 
-fn serve(mut connection: Connection, mut jobs: mpsc::Receiver<Job>, hosts: &Hosts) {
+fn serve(mut desk: Desk, mut jobs: mpsc::Receiver<Job>) {
     let mut batch = Vec::new();
     let mut broken = None;
     while jobs.blocking_recv_many(&mut batch, BATCH_JOBS_MAX) > 0 {
+        desk.lose(Loss::NotStored, &mut batch);
         let end = match &broken {
-            None => commit(&mut connection, hosts, &mut batch),
+            None => commit(&mut desk.connection, &desk.hosts, &mut batch),
             Some(failure) => Err(Failure::clone(failure)),
         };
+        let has_grown = end.is_ok() && desk.announce(&batch);
+        desk.lose(Loss::Stored, &mut batch);
         for job in batch.drain(..) {
             job.settle(end.as_ref().copied());
         }
+        if has_grown {
+            desk.bell.ring();
+        }
         if let Err(failure @ Failure::Broken(_)) = end {
             broken = Some(failure);
+        }
+    }
+}
+
+impl Desk {
+    /// Tells the followers in this process what was added; false if nothing was.
+    fn announce(&self, batch: &[Job]) -> bool {
+        let mut has_grown = false;
+        for (stream, mark) in batch.iter().filter_map(Job::added) {
+            self.board.announce(stream, mark);
+            has_grown = true;
+        }
+        has_grown
+    }
+
+    /// Drops an append that a test wants to get no answer.
+    fn lose(&mut self, loss: Loss, batch: &mut Vec<Job>) {
+        if self.loss == Some(loss)
+            && let Some(at) = batch.iter().position(Job::is_append)
+        {
+            batch.remove(at);
+            self.loss = None;
         }
     }
 }

@@ -18,13 +18,13 @@ async fn epochs_only_grow(world: World) {
     let host = world.start(1);
     let stream = stream("one");
     let first = host.journal.acquire(&stream).await.unwrap();
-    assert_eq!(first, Lease { epoch: Epoch(1), host: host.id });
+    assert_eq!(first, Lease { epoch: Epoch(1), host: host.id, until: None });
     assert_eq!(host.journal.acquire(&stream).await.unwrap().epoch, Epoch(2), "the same host also gets a new epoch");
     host.journal.release(&stream, Epoch(2)).await.unwrap();
     assert_eq!(host.journal.acquire(&stream).await.unwrap().epoch, Epoch(3), "after a release");
     world.kill(host);
     let next = world.start(2);
-    assert_eq!(next.journal.acquire(&stream).await.unwrap(), Lease { epoch: Epoch(4), host: next.id }, "after a restart");
+    assert_eq!(next.journal.acquire(&stream).await.unwrap(), Lease { epoch: Epoch(4), host: next.id, until: None }, "after a restart");
 }
 
 async fn a_lease_of_a_living_host_is_refused(world: World) {
@@ -46,7 +46,7 @@ async fn a_lease_of_a_dead_host_is_taken_at_once(world: World) {
     owner.journal.acquire(&stream).await.unwrap();
     world.kill(owner);
     assert_eq!(third.journal.holder(&stream).await.unwrap(), None);
-    assert_eq!(other.journal.acquire(&stream).await.unwrap(), Lease { epoch: Epoch(2), host: other.id });
+    assert_eq!(other.journal.acquire(&stream).await.unwrap(), Lease { epoch: Epoch(2), host: other.id, until: None });
     assert_eq!(third.journal.acquire(&stream).await, Err(LeaseError::Held { holder: other.id }));
 }
 
@@ -56,7 +56,7 @@ async fn a_released_lease_can_be_taken(world: World) {
     let lease = owner.journal.acquire(&stream).await.unwrap();
     owner.journal.release(&stream, lease.epoch).await.unwrap();
     assert_eq!(other.journal.holder(&stream).await.unwrap(), None);
-    assert_eq!(other.journal.acquire(&stream).await.unwrap(), Lease { epoch: Epoch(2), host: other.id });
+    assert_eq!(other.journal.acquire(&stream).await.unwrap(), Lease { epoch: Epoch(2), host: other.id, until: None });
 }
 
 async fn only_the_current_epoch_is_released(world: World) {

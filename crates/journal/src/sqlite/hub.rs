@@ -1,0 +1,146 @@
+//! The one thread of a process that learns what others appended.
+//!
+//! Owns the question which streams have grown: it is asked once for all who follow, however many they are. The thread
+//! starts with the first of them. Must not read events: whoever follows reads what concerns it.
+
+use super::bell::{Ender, Heard, Listener};
+use super::query;
+use super::reader::Readers;
+use super::schema;
+use crate::board::{Board, Mark};
+use crate::follow::{Page, Source};
+use contract::filter::Filter;
+use contract::id::StreamId;
+use contract::port::{BoxFuture, LogError, Tail};
+use contract::units::Position;
+use rusqlite::Connection;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use tokio::sync::watch;
+
+/// Where followers get everything from. It may outlive the journal; then they are told.
+pub(super) struct Hub {
+    folder: PathBuf,
+    readers: Readers,
+    board: Arc<Board>,
+    may_watch: bool,
+    stage: watch::Sender<Stage>,
+    thread: Mutex<Option<(Ender, JoinHandle<()>)>>,
+    pages_read: AtomicU64,
+}
+
+#[derive(Clone, Debug)]
+enum Stage {
+    Starting,
+    Listening,
+    Failed(String),
+}
+
+impl Hub {
+    pub fn new(folder: PathBuf, readers: Readers, board: Arc<Board>, may_watch: bool) -> Hub {
+        let stage = watch::Sender::new(Stage::Starting);
+        Hub { folder, readers, board, may_watch, stage, thread: Mutex::default(), pages_read: AtomicU64::new(0) }
+    }
+
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// Pages read by all followers so far.
+    pub fn pages_read(&self) -> u64 {
+        self.pages_read.load(Ordering::Relaxed)
+    }
+
+    /// Starts the thread unless it runs.
+    pub fn start(&self) {
+        let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        if thread.as_ref().is_some_and(|(_, thread)| !thread.is_finished()) {
+            return;
+        }
+        self.stage.send_replace(Stage::Starting);
+        let started = Listener::new(&self.folder, self.may_watch).and_then(|(listener, ender)| {
+            let (path, board, stage) = (self.readers.path(), Arc::clone(&self.board), self.stage.clone());
+            let serve = move || match schema::open_reader(&path) {
+                Ok(connection) => serve(&connection, listener, &board, &stage),
+                Err(error) => fail(&stage, error.to_string()),
+            };
+            Ok((ender, thread::Builder::new().name("journal-hub".to_owned()).spawn(serve)?))
+        });
+        match started {
+            Ok(started) => *thread = Some(started),
+            // The next follower tries again.
+            Err(error) => fail(&self.stage, error.to_string()),
+        }
+    }
+
+    /// Ends the thread; nobody is told anything any more.
+    pub fn end(&self) {
+        self.board.close();
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some((ender, thread)) = thread {
+            ender.end();
+            // A thread that panicked has told its followers nothing since, and they are told now that the log is closed.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Source for Hub {
+    fn listening(&self) -> BoxFuture<'_, Result<(), LogError>> {
+        Box::pin(async move {
+            let mut stage = self.stage.subscribe();
+            let started = stage.wait_for(|stage| !matches!(stage, Stage::Starting)).await;
+            match started.map(|stage| stage.clone()) {
+                Ok(Stage::Listening) => Ok(()),
+                Ok(Stage::Failed(reason)) => Err(LogError::Unavailable(reason)),
+                Ok(Stage::Starting) | Err(_) => Err(LogError::Unavailable("the log cannot be followed".to_owned())),
+            }
+        })
+    }
+
+    fn page(&self, after: Position, filter: Filter) -> BoxFuture<'_, Result<Page, LogError>> {
+        self.pages_read.fetch_add(1, Ordering::Relaxed);
+        Box::pin(self.readers.run(move |connection| super::page::page(connection, after, &filter)))
+    }
+
+    fn tail(&self, stream: StreamId) -> BoxFuture<'_, Result<Option<Tail>, LogError>> {
+        Box::pin(self.readers.run(move |connection| query::tail(connection, &stream)))
+    }
+}
+
+fn serve(connection: &Connection, mut listener: Listener, board: &Board, stage: &watch::Sender<Stage>) {
+    // The watch stands already. What is there now is read by the followers themselves, who begin after this.
+    let mut seen = match query::end(connection) {
+        Ok(end) => end,
+        Err(error) => return fail(stage, error.to_string()),
+    };
+    stage.send_replace(Stage::Listening);
+    loop {
+        match listener.wait() {
+            Ok(Heard::Commit) => {}
+            Ok(Heard::End) => return,
+            Err(error) => {
+                board.close();
+                return fail(stage, error.to_string());
+            }
+        }
+        match query::grown(connection, seen) {
+            Ok(grown) => {
+                for (stream, mark) in grown {
+                    board.announce(&stream, mark);
+                    seen = seen.max(mark.position);
+                }
+            }
+            Err(_) => listener.look_again(),
+        }
+    }
+}
+
+fn fail(stage: &watch::Sender<Stage>, reason: String) {
+    stage.send_replace(Stage::Failed(format!("the log cannot be followed: {reason}")));
+}
+
+/// What a stream is announced with.
+pub(super) type Grown = (StreamId, Mark);
