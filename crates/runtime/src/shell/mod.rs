@@ -16,18 +16,17 @@ use contract::effect::{Effect, EffectId};
 use contract::id::{ActionId, StreamId};
 use contract::input::Input;
 use contract::machine::{Machine, Rest};
-use contract::port::{Append, AppendError, LeaseError, LogError};
+use contract::port::{Append, AppendError, LeaseError, LogError, Watch};
 use contract::units::{Time, Version};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{AbortHandle, JoinHandle};
-use tokio::time::MissedTickBehavior;
 
 /// Events read at once, so that a long stream does not stand in memory twice.
 const READ_MAX: usize = 1_000;
-/// How often a driven session looks for what other processes said: sooner than a person notices.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// Pause after which a log that could not be watched is watched again.
+const WATCH_AGAIN: Duration = Duration::from_secs(1);
 /// Pause after which the clock is looked at again before something is due.
 const WAKE_MAX: Duration = Duration::from_secs(10);
 /// First pause before a repeated append, doubled each time.
@@ -127,15 +126,13 @@ impl Shell {
             self.on(Cause::Input { caller: None, input }).await;
         }
         self.on(Cause::Open).await;
-        let mut look = tokio::time::interval(LOOK_EVERY);
-        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut watch = self.ports.log.watch(&self.stream);
         while !self.driver.has_left() {
+            // While an append is under way its conflict says the same.
+            let (is_settled, known) = (self.driver.is_settled(), self.driver.state().version);
             let message = tokio::select! {
                 message = inbox.recv() => message,
-                _ = look.tick() => {
-                    self.look().await;
-                    continue;
-                }
+                () = grown(watch.as_mut(), known), if is_settled => Some(Message::Cause(Cause::Changed)),
             };
             let Some(message) = message else { break };
             let cause = match message {
@@ -149,18 +146,6 @@ impl Shell {
                 }
             };
             self.on(cause).await;
-        }
-    }
-
-    /// Looks whether another process said something to the session.
-    async fn look(&mut self) {
-        if !self.driver.is_settled() {
-            return;
-        }
-        // A log that cannot be read now is met again by the next append.
-        let tail = self.ports.log.tail(&self.stream).await.ok().flatten();
-        if tail.is_some_and(|tail| tail.version > self.driver.state().version) {
-            self.on(Cause::Changed).await;
         }
     }
 
@@ -219,7 +204,7 @@ impl Shell {
             match log.acquire(&stream).await {
                 Ok(lease) => Cause::Acquired(lease.epoch),
                 Err(LeaseError::Held { holder }) => Cause::Held(holder),
-                Err(LeaseError::Unavailable(reason)) => Cause::Broken(reason),
+                Err(error @ (LeaseError::Lost { .. } | LeaseError::Unavailable(_))) => Cause::Broken(error.to_string()),
             }
         });
     }
@@ -308,6 +293,14 @@ impl Shell {
             executor.abort();
         }
         self.shown.send_modify(|shown| shown.left = Some(leave));
+    }
+}
+
+/// Ends when another process said something to the session.
+async fn grown(watch: &mut dyn Watch, known: Version) {
+    // A log that cannot be watched now is met by the next append.
+    while watch.beyond(known).await.is_err() {
+        tokio::time::sleep(WATCH_AGAIN).await;
     }
 }
 
