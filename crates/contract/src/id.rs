@@ -224,6 +224,12 @@ impl StreamId {
         StreamId(format!("session/{id}"))
     }
 
+    /// Held by the process that looks after all sessions of a folder; it has no events.
+    #[must_use]
+    pub fn daemon(id: MachineId) -> StreamId {
+        StreamId(format!("daemon/{id}"))
+    }
+
     #[must_use]
     pub fn host(id: MachineId) -> StreamId {
         StreamId(format!("host/{id}"))

@@ -23,4 +23,4 @@ pub use chain::{GENESIS, Verified, link};
 pub use filesystem::{ProbeFilesystem, filesystem_magic};
 pub use memory::MemoryJournal;
 pub use sqlite::{Loss, OpenError, Options, SqliteJournal, Tuning};
-pub use views::{First, Told, Views, ViewsError};
+pub use views::{First, Mark, Told, Views, ViewsError};

@@ -6,7 +6,7 @@
 
 use crate::sqlite::trouble;
 use contract::event::Event;
-use contract::id::StreamId;
+use contract::id::{Sha256, StreamId};
 use contract::port::{Projection, Rows};
 use contract::units::Position;
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
@@ -17,7 +17,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 const TABLES: &str = "
-    CREATE TABLE IF NOT EXISTS projection (version INTEGER NOT NULL, position INTEGER NOT NULL) STRICT;
+    CREATE TABLE IF NOT EXISTS projection (
+        version INTEGER NOT NULL,
+        position INTEGER NOT NULL,
+        -- The last event that was told, so that the rows of another log are noticed.
+        last INTEGER,
+        hash BLOB
+    ) STRICT;
     CREATE TABLE IF NOT EXISTS rows (
         list TEXT NOT NULL,
         key TEXT NOT NULL,
@@ -40,7 +46,15 @@ pub struct ViewsError {
 pub struct Told {
     pub stream: StreamId,
     pub position: Position,
+    pub hash: Sha256,
     pub event: Event,
+}
+
+/// Up to where the rows are right, and the last event that they were told of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mark {
+    pub position: Position,
+    pub last: Option<(Position, Sha256)>,
 }
 
 /// Which end of a list comes first.
@@ -67,27 +81,37 @@ impl Views {
     }
 
     /// Up to where the rows are right.
-    pub fn position(&self) -> Result<Position, ViewsError> {
-        self.with(position)
+    pub fn mark(&self) -> Result<Mark, ViewsError> {
+        self.with(mark)
     }
 
-    /// Tells the projection of these events, which are all that follow `from` up to `upto`. Nothing is done when somebody
-    /// else was faster. Gives the position that the rows have then.
-    pub fn apply(&self, from: Position, upto: Position, events: &[Told]) -> Result<Position, ViewsError> {
+    /// Forgets all rows: they are of another log.
+    pub fn reset(&self) -> Result<Mark, ViewsError> {
         self.with(|transaction| {
-            let now = position(transaction)?;
+            empty(transaction, self.projection.version())?;
+            mark(transaction)
+        })
+    }
+
+    /// Tells the projection of these events, which are all that follow the mark up to `upto`. Nothing is done when somebody
+    /// else was faster. Gives the mark that the rows have then.
+    pub fn apply(&self, from: Mark, upto: Position, events: &[Told]) -> Result<Mark, ViewsError> {
+        self.with(|transaction| {
+            let now = mark(transaction)?;
             if now != from {
                 return Ok(now);
             }
             let mut rows = Table { transaction, failed: None };
-            for Told { stream, position, event } in events {
+            for Told { stream, position, event, .. } in events {
                 self.projection.see(&mut rows, stream, *position, event);
             }
             if let Some(error) = rows.failed {
                 return Err(error);
             }
-            transaction.execute("UPDATE projection SET position = ?1", [upto.0 as i64])?;
-            Ok(upto)
+            let last = events.last().map(|told| (told.position, told.hash)).or(from.last);
+            let (position, hash) = last.map(|(position, hash)| (position.0 as i64, hash.0)).unzip();
+            transaction.execute("UPDATE projection SET position = ?1, last = ?2, hash = ?3", params![upto.0 as i64, position, hash])?;
+            Ok(Mark { position: upto, last })
         })
     }
 
@@ -133,15 +157,21 @@ impl Views {
 fn prepare(transaction: &Transaction<'_>, version: u32) -> rusqlite::Result<()> {
     transaction.execute_batch(TABLES)?;
     let found: Option<u32> = transaction.query_row("SELECT version FROM projection", [], |row| row.get(0)).optional()?;
-    if found != Some(version) {
-        transaction.execute_batch("DELETE FROM rows; DELETE FROM projection")?;
-        transaction.execute("INSERT INTO projection (version, position) VALUES (?1, 0)", [version])?;
-    }
+    if found == Some(version) { Ok(()) } else { empty(transaction, version) }
+}
+
+fn empty(transaction: &Transaction<'_>, version: u32) -> rusqlite::Result<()> {
+    transaction.execute_batch("DELETE FROM rows; DELETE FROM projection")?;
+    transaction.execute("INSERT INTO projection (version, position) VALUES (?1, 0)", [version])?;
     Ok(())
 }
 
-fn position(transaction: &Transaction<'_>) -> rusqlite::Result<Position> {
-    transaction.query_row("SELECT position FROM projection", [], |row| Ok(Position(row.get::<_, i64>(0)?.unsigned_abs())))
+fn mark(transaction: &Transaction<'_>) -> rusqlite::Result<Mark> {
+    transaction.query_row("SELECT position, last, hash FROM projection", [], |row| {
+        let position = |column: Option<i64>| column.map(|number| Position(number.unsigned_abs()));
+        let (last, hash) = (position(row.get(1)?), row.get::<_, Option<[u8; 32]>>(2)?.map(Sha256));
+        Ok(Mark { position: position(row.get(0)?).unwrap_or_default(), last: last.zip(hash) })
+    })
 }
 
 fn row(transaction: &Transaction<'_>, list: &str, key: &str) -> rusqlite::Result<Option<String>> {

@@ -2,7 +2,7 @@
 
 use crate::running::disagreement;
 use crate::send::fresh_key;
-use crate::{Running, SayError, Sent, Throughline};
+use crate::{ListError, Running, SayError, Sent, Throughline};
 use agent::State;
 use agent::state::OpenAsk;
 use contract::ask::{Answer, Ask, AskKind};
@@ -12,7 +12,7 @@ use contract::id::{AskId, Key, SessionId, StreamId};
 use contract::input::{Input, Rejection};
 use contract::port::{LeaseError, LogError, RawCall, Stored};
 use contract::rule::Rule;
-use contract::units::{Time, Version};
+use contract::units::{Position, Time, Version};
 use runtime::prepare::{Desk, prepare_call};
 use runtime::text;
 use serde::Serialize;
@@ -59,13 +59,18 @@ pub struct OpenAsks {
 }
 
 impl Throughline {
-    /// Open asks of all sessions: those of the session that changed longest ago first, and of each the oldest first.
-    pub async fn asks(&self) -> Result<OpenAsks, LogError> {
+    /// Open asks of all sessions: those of the session that asked first, and of each the oldest first.
+    pub async fn asks(&self, after: Option<Position>) -> Result<OpenAsks, ListError> {
         let mut asks = OpenAsks::default();
-        for session in self.all_sessions().await? {
+        let sessions = match self.asking_sessions(after).await {
+            // The lists only spare the work of looking at every session.
+            Err(ListError::Views(_)) => self.all_sessions().await?,
+            other => other?,
+        };
+        for session in sessions {
             match self.asks_of_stored(session).await {
                 Ok(views) => asks.views.extend(views),
-                Err(unavailable @ LogError::Unavailable(_)) => return Err(unavailable),
+                Err(unavailable @ LogError::Unavailable(_)) => return Err(unavailable.into()),
                 Err(damaged @ (LogError::Corrupt { .. } | LogError::Unreadable { .. })) => asks.damaged.push(damaged),
             }
         }
@@ -118,7 +123,12 @@ impl Throughline {
 
     /// Finds an ask in whichever session it is; a damaged session hides only its own.
     pub async fn find_ask(&self, ask: AskId) -> Result<Option<Found>, LogError> {
-        for session in self.all_sessions().await? {
+        let sessions = match self.session_of_ask(ask).await {
+            Ok(session) => session.into_iter().collect(),
+            Err(ListError::Log(error)) => return Err(error),
+            Err(ListError::Views(_) | ListError::NotYet(_)) => self.all_sessions().await?,
+        };
+        for session in sessions {
             let stream = StreamId::session(session);
             let mut ended = None;
             let look = |_: &State, stored: &Stored| {
@@ -177,7 +187,9 @@ impl Throughline {
             Found::Ended { session, version, fate: AskFate::Answered { key: answered, yes: said, .. } }
                 if *answered == named_key(ask, key) && *said == yes =>
             {
-                Ok(Some(Sent { session: *session, version: *version, holder: self.holder(*session).await?, answered: Some(yes) }))
+                let position = self.position_of(*session, *version).await;
+                let holder = self.actor(*session).await?;
+                Ok(Some(Sent { session: *session, version: *version, position, holder, answered: Some(yes) }))
             }
             Found::Ended { .. } | Found::Open(_) => Ok(None),
         }

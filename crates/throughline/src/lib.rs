@@ -20,7 +20,10 @@ mod clock;
 mod configure;
 mod delivery;
 mod home;
+mod host;
 mod inspect;
+mod lists;
+mod live;
 mod models;
 mod running;
 mod send;
@@ -33,14 +36,19 @@ pub use asks::{AskFate, AskView, Found, OpenAsks};
 pub use clock::SystemClock;
 pub use delivery::{Delivery, Fate};
 pub use home::{Home, HomeError};
+pub use host::{HostError, Told};
 pub use inspect::{Inspection, Quarantined};
 pub use journal::{OpenError as JournalError, Verified};
+pub use lists::{ListError, Work};
+pub use live::{Shown, Watching};
 pub use models::ModelNameError;
 pub use running::{Ended, Running, Until};
 pub use runtime::drive::{Leave, Refusal};
 pub use send::{SayError, Sent};
 pub use start::{Job, StartError, check};
+
 pub use status::{RunTurns, RunningTool, Standing, Status};
+pub use views::{CostRow, RunningRow, WorkRow};
 
 /// The other program inside this one; a binary must ask for it before it does anything else.
 pub mod supervisor {
@@ -48,11 +56,13 @@ pub mod supervisor {
 }
 
 use contract::id::HostId;
-use contract::port::{Live, Log, Silent};
-use journal::SqliteJournal;
+use contract::port::Log;
+use journal::{SqliteJournal, Views};
+use live::Stage;
 use runtime::Ports;
 use runtime::drive::Place;
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 use tools::Toolbox;
 
 /// A runtime on one data folder. Several may share the folder; each is a host of its own.
@@ -60,6 +70,11 @@ use tools::Toolbox;
 pub struct Throughline {
     ports: Ports,
     journal: Arc<SqliteJournal>,
+    views: Arc<Views>,
+    home: PathBuf,
+    stage: Arc<Stage>,
+    /// Where the frames of this process are shown, once it drives a session.
+    socket: OnceLock<Option<live::Open>>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -77,27 +92,29 @@ pub enum OpenError {
 impl Throughline {
     /// Opens the data folder, making it if it is not there.
     pub fn open(home: &Home) -> Result<Throughline, OpenError> {
-        Throughline::open_watched(home, Arc::new(Silent))
-    }
-
-    /// Opens the data folder; tokens and process output go to `live` as they come.
-    pub fn open_watched(home: &Home, live: Arc<dyn Live>) -> Result<Throughline, OpenError> {
         let host = HostId(random()?);
         let journal = Arc::new(SqliteJournal::open(journal::Options::new(home.folder(), host))?);
         let place = Place { host, machine: home.machine()?, boot: home::boot()? };
         let tools = Arc::new(Toolbox::new(tools::Options::new(home.spool())).map_err(OpenError::Spool)?);
+        let stage = Arc::new(Stage::new());
         let ports = Ports {
             log: journal.clone(),
             blobs: journal.clone(),
             model: Arc::new(models::ByName::default()),
             configure: Arc::new(configure::Defaults::new(tools.as_ref())),
             tools,
-            live,
+            live: stage.clone(),
             clock: Arc::new(SystemClock),
             place,
             breakers: Arc::default(),
         };
-        Ok(Throughline { ports, journal })
+        let (views, home) = (lists::open(home.folder()), home.folder().to_owned());
+        Ok(Throughline { ports, journal, views, home, stage, socket: OnceLock::new() })
+    }
+
+    /// Lets other processes watch what this one shows; where that cannot be, they still have the log.
+    pub(crate) fn show_to_others(&self) {
+        self.socket.get_or_init(|| live::serve(&self.home, self.ports.place.host, self.stage.clone()).ok());
     }
 
     pub(crate) fn log(&self) -> &dyn Log {

@@ -1,18 +1,20 @@
-//! A session while this process drives it, told by its log: what is shown is always what is stored.
+//! A session while this process drives it, or watches another one drive it, told by its log: what is shown is always what
+//! is stored.
 
 use agent::State;
-use agent::rest::Turn;
+use agent::rest::{Turn, turn};
 use agent::state::{Call, Stage};
 use contract::ask::Ask;
 use contract::body::{Body, FinishReason, RunOutcome};
 use contract::id::{CallId, SessionId, StreamId};
 use contract::input::Input;
 use contract::limits::OUTPUT_TAIL_BYTES_MAX;
-use contract::machine::{Illegal, Rest};
-use contract::port::{LogError, Stored};
+use contract::machine::Illegal;
+use contract::port::{LogError, Stored, Watch};
 use contract::units::Version;
 use runtime::Ports;
 use runtime::drive::{Leave, Refusal};
+use runtime::offer::{OfferError, offer};
 use runtime::shell::{Handle, Progress};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -21,20 +23,34 @@ use tokio::sync::watch;
 const READ_MAX: usize = 1_000;
 /// How long a command that was started may take to begin before it is left alone.
 const BEGIN_PATIENCE: Duration = Duration::from_secs(5);
+/// How often it is asked whether the process that drives a watched session still lives.
+const HOLDER_EVERY: Duration = Duration::from_secs(1);
 /// How often it is looked for.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
+/// Who drives the session.
+enum Driver {
+    Here {
+        handle: Handle,
+        progress: watch::Receiver<Progress>,
+    },
+    /// Another process; the log tells of it.
+    Elsewhere(Box<dyn Watch>),
+    /// It was at rest, or this process has let go.
+    Nobody,
+}
+
 pub struct Running {
     session: SessionId,
-    /// None when the session was at rest and nobody needs to drive it.
-    handle: Option<Handle>,
-    progress: watch::Receiver<Progress>,
+    driver: Driver,
     ports: Ports,
     state: State,
     /// Events up to here were there before this process drove the session.
     earlier: Version,
     finished: Option<(RunOutcome, Option<FinishReason>)>,
     left: Option<Leave>,
+    /// Whoever drove it has gone, and it has work.
+    orphaned: bool,
 }
 
 /// How long a session is followed.
@@ -61,15 +77,24 @@ pub enum Ended {
 
 impl Running {
     pub(crate) fn new(session: SessionId, handle: Handle, ports: Ports, earlier: Version) -> Running {
-        let state = State::new(StreamId::session(session));
-        Running { session, progress: handle.progress(), handle: Some(handle), ports, state, earlier, finished: None, left: None }
+        let driver = Driver::Here { progress: handle.progress(), handle };
+        Running::with(session, driver, ports, earlier)
+    }
+
+    /// A session that another process drives.
+    pub(crate) fn elsewhere(session: SessionId, ports: Ports, earlier: Version) -> Running {
+        let watch = ports.log.watch(&StreamId::session(session));
+        Running::with(session, Driver::Elsewhere(watch), ports, earlier)
     }
 
     /// A session at rest: its events are told, and nothing happens.
     pub(crate) fn at_rest(session: SessionId, ports: Ports, version: Version) -> Running {
+        Running::with(session, Driver::Nobody, ports, version)
+    }
+
+    fn with(session: SessionId, driver: Driver, ports: Ports, earlier: Version) -> Running {
         let state = State::new(StreamId::session(session));
-        let (_, progress) = watch::channel(Progress { version, rest: Rest::Waiting, turn: Turn::Nobody, left: None });
-        Running { session, progress, handle: None, ports, state, earlier: version, finished: None, left: None }
+        Running { session, driver, ports, state, earlier, finished: None, left: None, orphaned: false }
     }
 
     #[must_use]
@@ -114,37 +139,94 @@ impl Running {
         self.left.is_none()
     }
 
-    /// Offers an input to whoever drives the session in this process.
+    /// Whether another process drives the session, so that leaving it stops nothing.
+    #[must_use]
+    pub fn is_elsewhere(&self) -> bool {
+        matches!(self.driver, Driver::Elsewhere(_))
+    }
+
+    /// Whether it was left with work by the process that drove it.
+    pub(crate) fn is_orphaned(&self) -> bool {
+        self.orphaned
+    }
+
+    /// Offers an input to whoever drives the session.
     pub async fn input(&self, input: Input) -> Result<Version, Refusal> {
-        match &self.handle {
-            Some(handle) => handle.input(input).await,
-            None => Err(Refusal::Left),
+        match &self.driver {
+            Driver::Here { handle, .. } => handle.input(input).await,
+            Driver::Elsewhere(_) => match offer(&self.ports, &self.state.stream, input).await {
+                Ok(version) => Ok(version),
+                Err(OfferError::Rejected(rejection)) => Err(Refusal::Rejected(rejection)),
+                Err(OfferError::Log(_) | OfferError::Append(_) | OfferError::Illegal(_)) => Err(Refusal::Unclear),
+            },
+            Driver::Nobody => Err(Refusal::Left),
         }
     }
 
     /// The next events of the session, from its first on; none when that is all, or the driver has left. Nothing is lost
     /// when the future is dropped.
     pub async fn next(&mut self, until: Until) -> Result<Option<Vec<Stored>>, LogError> {
+        match &self.driver {
+            Driver::Here { progress, .. } => {
+                let progress = progress.clone();
+                self.next_here(progress, until).await
+            }
+            Driver::Elsewhere(_) => self.next_elsewhere(until).await,
+            Driver::Nobody => Ok(Some(self.read().await?).filter(|stored| !stored.is_empty())),
+        }
+    }
+
+    async fn next_here(&mut self, mut progress: watch::Receiver<Progress>, until: Until) -> Result<Option<Vec<Stored>>, LogError> {
         loop {
-            let now = self.progress.borrow_and_update().clone();
+            let now = progress.borrow_and_update().clone();
             if now.version > self.state.version {
                 return Ok(Some(self.read().await?));
             }
-            let over = match (now.turn, until) {
-                (Turn::Nobody, _) => !self.is_settling(),
-                (Turn::Person, Until::PersonNeeded) => true,
-                (Turn::Session, _) | (Turn::Person, Until::Done) => false,
-            };
+            let over = self.is_over(now.turn, until);
             // The log may have been read further than the driver has told; then nobody knows yet whose turn it is.
             let is_current = now.version == self.state.version;
             if now.left.is_some() || (is_current && over) {
                 self.left = now.left;
                 return Ok(None);
             }
-            if self.progress.changed().await.is_err() {
-                self.left = self.progress.borrow().left.clone();
+            if progress.changed().await.is_err() {
+                self.left = progress.borrow().left.clone();
                 return Ok(None);
             }
+        }
+    }
+
+    async fn next_elsewhere(&mut self, until: Until) -> Result<Option<Vec<Stored>>, LogError> {
+        loop {
+            let stored = self.read().await?;
+            if !stored.is_empty() {
+                return Ok(Some(stored));
+            }
+            let turn = turn(&self.state);
+            if self.is_over(turn, until) {
+                return Ok(None);
+            }
+            let Driver::Elsewhere(watch) = &mut self.driver else { return Ok(None) };
+            tokio::select! {
+                grown = watch.beyond(self.state.version) => grown?,
+                // A process that died gives no sign; its lock is free.
+                () = tokio::time::sleep(HOLDER_EVERY) => {
+                    let gone = self.ports.log.holder(&self.state.stream).await.is_ok_and(|holder| holder.is_none());
+                    let is_current = self.ports.log.tail(&self.state.stream).await?.is_some_and(|tail| tail.version == self.state.version);
+                    if gone && is_current {
+                        self.orphaned = true;
+                        return Ok(None);
+                    }
+                }
+            }
+        }
+    }
+
+    fn is_over(&self, turn: Turn, until: Until) -> bool {
+        match (turn, until) {
+            (Turn::Nobody, _) => !self.is_settling(),
+            (Turn::Person, Until::PersonNeeded) => true,
+            (Turn::Session, _) | (Turn::Person, Until::Done) => false,
         }
     }
 
@@ -156,7 +238,7 @@ impl Running {
             Stage::Started(attempt) => attempt.deadline.is_some() || (attempt.epoch < epoch && attempt.adopted != Some(epoch)),
             Stage::Decided | Stage::Held(_) | Stage::Refused(..) | Stage::Waiting { .. } | Stage::Unknown | Stage::Judged(..) => false,
         };
-        self.handle.is_some() && self.state.calls.values().any(settles)
+        matches!(self.driver, Driver::Here { .. }) && self.state.calls.values().any(settles)
     }
 
     async fn read(&mut self) -> Result<Vec<Stored>, LogError> {
@@ -172,22 +254,22 @@ impl Running {
 
     /// Lets go of the session. Supervised commands go on.
     pub async fn release(&mut self) {
-        if self.handle.is_some() {
+        if let Driver::Here { progress, .. } = &self.driver {
             // One that cannot begin at all is found by whoever drives the session next.
-            drop(tokio::time::timeout(BEGIN_PATIENCE, self.until_begun()).await);
+            drop(tokio::time::timeout(BEGIN_PATIENCE, self.until_begun(progress)).await);
         }
-        if let Some(handle) = self.handle.take() {
+        if let Driver::Here { handle, .. } = std::mem::replace(&mut self.driver, Driver::Nobody) {
             handle.drain().await;
         }
     }
 
     /// A command that was just started goes on without this process only once its supervisor has taken it over, which
     /// shows in the output that it keeps. Only a command has patience.
-    async fn until_begun(&self) {
+    async fn until_begun(&self, progress: &watch::Receiver<Progress>) {
         for call in self.state.calls.values().filter(|call| call.prepared.patience_ms.is_some()) {
             let Some(attempt) = call.attempt() else { continue };
             // What has an outcome meanwhile has left no output either.
-            while self.progress.borrow().version == self.state.version && attempt.epoch == self.state.epoch() {
+            while progress.borrow().version == self.state.version && attempt.epoch == self.state.epoch() {
                 if self.ports.tools.tail(call.action, attempt.number, OUTPUT_TAIL_BYTES_MAX).await.is_some() {
                     break;
                 }

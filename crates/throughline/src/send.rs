@@ -10,7 +10,7 @@ use contract::limits::MESSAGE_BYTES_MAX;
 use contract::machine::Illegal;
 use contract::port::{AppendError, LeaseError, LogError};
 use contract::text::{Room, Text};
-use contract::units::Version;
+use contract::units::{Position, Version};
 use runtime::offer::{OfferError, offer};
 use runtime::text;
 
@@ -19,7 +19,9 @@ use runtime::text;
 pub struct Sent {
     pub session: SessionId,
     pub version: Version,
-    /// The living process that drives the session; without one, somebody must resume it.
+    /// Its place in the whole log: lists that are asked for with it know of it.
+    pub position: Position,
+    /// The living process that acts on it; without one, somebody must resume the session.
     pub holder: Option<HostId>,
     /// What was said answered what was asked, and whether with a yes.
     pub answered: Option<bool>,
@@ -110,6 +112,13 @@ impl Throughline {
         Ok(state.seen.contains_key(&message_key(name)))
     }
 
+    /// The place of an event in the whole log.
+    pub(crate) async fn position_of(&self, session: SessionId, version: Version) -> Position {
+        // It was stored a moment ago; where it cannot be read now, lists need not wait for it.
+        let stored = self.events(session, version, 1).await.unwrap_or_default();
+        stored.first().map(|one| one.position).unwrap_or_default()
+    }
+
     /// Offers an input to a session, whoever drives it.
     pub(crate) async fn say(&self, session: SessionId, input: Input) -> Result<Sent, SayError> {
         let version = match offer(&self.ports, &StreamId::session(session), input).await {
@@ -120,7 +129,13 @@ impl Throughline {
             Err(OfferError::Append(error)) => return Err(error.into()),
             Err(OfferError::Illegal(illegal)) => return Err(illegal.into()),
         };
-        Ok(Sent { session, version, holder: self.holder(session).await?, answered: None })
+        Ok(Sent {
+            session,
+            version,
+            position: self.position_of(session, version).await,
+            holder: self.actor(session).await?,
+            answered: None,
+        })
     }
 }
 

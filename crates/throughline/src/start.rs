@@ -2,7 +2,7 @@
 
 use crate::running::is_paused;
 use crate::send::{fresh_key, message_key};
-use crate::{OpenError, Running, Sent, Throughline, models, random};
+use crate::{OpenError, Running, Sent, Throughline, Watching, models, random};
 use agent::State;
 use agent::rest::{Turn, turn};
 use contract::body::{HostQuarantined, Mode, Principal};
@@ -82,6 +82,9 @@ pub enum StartError {
     Lease(#[from] LeaseError),
 }
 
+/// Events before now that somebody who attaches is told of.
+const TOLD_MAX: u64 = 20;
+
 impl Throughline {
     /// Starts the job, or goes on with the one of the same key.
     pub async fn start(&self, job: Job) -> Result<Running, StartError> {
@@ -148,9 +151,12 @@ impl Throughline {
     }
 
     /// Takes the session again when somebody said something to it in the moment in which it was let go: they were told
-    /// that it is being driven.
+    /// that it is being driven. Takes one over whose process died while it was watched.
     pub async fn take_again(&self, released: &Running) -> Result<Option<Running>, StartError> {
         let session = released.session();
+        if released.is_orphaned() {
+            return Ok(Some(self.drive(session, Vec::new(), released.version())));
+        }
         let tail = self.tail(session).await?.map_or(Version::NONE, |tail| tail.version);
         if !released.is_done() || tail <= released.version() {
             return Ok(None);
@@ -160,9 +166,33 @@ impl Throughline {
         Ok(has_work.then(|| self.drive(session, Vec::new(), released.version())))
     }
 
+    /// Watches a session that another process drives; one that nobody drives is gone on with.
+    pub async fn attach(&self, session: SessionId) -> Result<Running, StartError> {
+        let state = self.drivable(session).await?;
+        let version = self.tail(session).await?.map_or(Version::NONE, |tail| tail.version);
+        if self.holder(session).await?.is_some() {
+            // Whoever comes late wants to know what it is about.
+            let earlier = Version(version.0.saturating_sub(TOLD_MAX));
+            return Ok(Running::elsewhere(session, self.ports.clone(), earlier));
+        }
+        if let Some(state) = &state {
+            if is_at_rest(state) {
+                return Ok(Running::at_rest(session, self.ports.clone(), state.version));
+            }
+            check_models(state)?;
+        }
+        Ok(self.drive(session, Vec::new(), version))
+    }
+
+    /// What the process that drives the session shows and does not store; none when nobody does, or shows nothing.
+    pub async fn live(&self, session: SessionId) -> Option<Watching> {
+        let holder = self.holder(session).await.ok()??;
+        Watching::connect(&self.home, holder, &StreamId::session(session)).await.ok()
+    }
+
     /// The state of a session that exists and is not quarantined; none when the machine cannot fold its log, which is
     /// for the driver to find and to record.
-    async fn drivable(&self, session: SessionId) -> Result<Option<State>, StartError> {
+    pub(crate) async fn drivable(&self, session: SessionId) -> Result<Option<State>, StartError> {
         let stream = StreamId::session(session);
         if self.log().tail(&stream).await?.is_none() {
             return Err(StartError::NoSession(session));
@@ -174,6 +204,7 @@ impl Throughline {
     }
 
     fn drive(&self, session: SessionId, first: Vec<Input>, earlier: Version) -> Running {
+        self.show_to_others();
         let stream = StreamId::session(session);
         let handle = shell::open(self.ports.clone(), stream, first);
         Running::new(session, handle, self.ports.clone(), earlier)
@@ -186,7 +217,7 @@ fn is_at_rest(state: &State) -> bool {
 }
 
 /// Nothing is written before this is known: a script that was moved must not end the work that names it.
-fn check_models(state: &State) -> Result<(), StartError> {
+pub(crate) fn check_models(state: &State) -> Result<(), StartError> {
     if let Some(session) = &state.session {
         for model in session.options.model.iter().chain(&session.options.fallback) {
             models::check(model)?;

@@ -3,7 +3,7 @@
 use crate::catalog::{Problem, hint, problem};
 use contract::input::Rejection;
 use contract::port::LogError;
-use throughline::{HomeError, JournalError, Leave, ModelNameError, OpenError, Refusal, SayError, StartError};
+use throughline::{HomeError, HostError, JournalError, Leave, ListError, ModelNameError, OpenError, Refusal, SayError, StartError};
 
 /// Exit codes that scripts rely on.
 pub mod code {
@@ -55,7 +55,9 @@ fn class(what: &Problem<'_>) -> (&'static str, u8) {
         Problem::EditRefused(_) | Problem::UnknownTyped(_) | Problem::BadAmount { .. } => ("usage", code::USAGE),
         Problem::NoSession(_) | Problem::NoSessions | Problem::NoAsk(_) => ("not_found", code::NOT_FOUND),
         Problem::Forbidden(_) => ("denied", code::DENIED),
-        Problem::Held { .. }
+        Problem::HostHeld { .. }
+        | Problem::NotYet { .. }
+        | Problem::Held { .. }
         | Problem::Fenced
         | Problem::Unclear { .. }
         | Problem::AskAnswered { .. }
@@ -133,6 +135,28 @@ impl From<StartError> for Fault {
 impl From<SayError> for Fault {
     fn from(error: SayError) -> Fault {
         StartError::from(error).into()
+    }
+}
+
+impl From<ListError> for Fault {
+    fn from(error: ListError) -> Fault {
+        let text = error.to_string();
+        match error {
+            ListError::Log(error) => error.into(),
+            ListError::Views(_) => Fault::new(Problem::Storage(&text)),
+            ListError::NotYet(position) => Fault::new(Problem::NotYet { position: position.0 }),
+        }
+    }
+}
+
+impl From<HostError> for Fault {
+    fn from(error: HostError) -> Fault {
+        let text = error.to_string();
+        match error {
+            HostError::Held(holder) => Fault::new(Problem::HostHeld { holder: &holder.to_string() }),
+            HostError::Log(error) => error.into(),
+            HostError::Lease(_) => Fault::new(Problem::Storage(&text)),
+        }
     }
 }
 

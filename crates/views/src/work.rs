@@ -2,6 +2,7 @@
 
 use crate::asks::ended;
 use crate::{Seen, excerpt, list};
+use contract::ask::AskKind;
 use contract::body::{Body, FailureClass, FinishReason, ModelCompleted, RunOutcome, Spend};
 use contract::config::Prices;
 use contract::id::{AskId, SessionId};
@@ -30,8 +31,8 @@ pub struct WorkRow {
     pub outcome: Option<RunOutcome>,
     pub reason: Option<FinishReason>,
     run: Option<OpenRun>,
-    /// Open asks, and whether the whole session waits for the answer.
-    asks: BTreeMap<AskId, bool>,
+    /// Open asks.
+    asks: BTreeMap<AskId, AskKind>,
     /// Calls with a started attempt.
     running: BTreeSet<String>,
     /// It was started by another session, and is no work of its own.
@@ -59,8 +60,8 @@ struct Asking {
 pub enum Standing {
     Stopping,
     Paused,
-    /// So many things are asked of a person.
-    Asked(usize),
+    /// Something is asked of a person.
+    Asked,
     Acting,
     Thinking,
     Retrying {
@@ -112,12 +113,12 @@ impl WorkRow {
         if run.is_some_and(|run| run.paused) {
             return Standing::Paused;
         }
-        let parked = self.asks.values().any(|parks| *parks);
+        let parked = self.asks.values().any(|kind| matches!(kind, AskKind::Limit | AskKind::Resume));
         match run {
-            _ if parked => Standing::Asked(self.asks.len()),
+            _ if parked => Standing::Asked,
             Some(_) if !self.running.is_empty() => Standing::Acting,
             Some(OpenRun { asking: Some(_), .. }) => Standing::Thinking,
-            _ if !self.asks.is_empty() => Standing::Asked(self.asks.len()),
+            _ if !self.asks.is_empty() => Standing::Asked,
             Some(OpenRun { retry_at: Some(at), .. }) => Standing::Retrying { at: *at },
             Some(_) => Standing::Due,
             None => Standing::AtRest,
@@ -130,9 +131,10 @@ impl WorkRow {
         self.running.len()
     }
 
+    /// What is asked of a person.
     #[must_use]
-    pub fn open_asks(&self) -> usize {
-        self.asks.len()
+    pub fn asks(&self) -> &BTreeMap<AskId, AskKind> {
+        &self.asks
     }
 }
 
@@ -211,7 +213,7 @@ fn note(row: &mut WorkRow, seen: &Seen<'_>) {
         }
         Body::ModelFailed(_) | Body::ModelAborted(_) => in_run(row, |run| run.asking = None),
         Body::ModelRetrying(retrying) => in_run(row, |run| run.retry_at = Some(retrying.at)),
-        Body::AskOpened(opened) => drop(row.asks.insert(opened.ask.ask, opened.ask.subject.parks())),
+        Body::AskOpened(opened) => drop(row.asks.insert(opened.ask.ask, opened.ask.subject.kind())),
         Body::ToolStarted(started) => {
             row.tool_calls += u64::from(started.attempt == 1);
             row.running.extend(seen.call_key());

@@ -1,8 +1,10 @@
 //! High-rate output that is never stored: tokens and process output for whoever is watching.
 
 use crate::id::{ActionId, EventId, StreamId};
+use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Frame {
     /// Text of an open model call, from this byte on.
     ModelText { stream: StreamId, request: EventId, attempt: u16, offset: u64, text: String },
@@ -10,6 +12,37 @@ pub enum Frame {
     ModelThinking { stream: StreamId, request: EventId, attempt: u16, offset: u64, text: String },
     /// Output of a running tool, from this byte on.
     ToolOutput { stream: StreamId, action: ActionId, attempt: u16, offset: u64, text: String },
+}
+
+impl Frame {
+    #[must_use]
+    pub fn stream(&self) -> &StreamId {
+        match self {
+            Frame::ModelText { stream, .. } | Frame::ModelThinking { stream, .. } | Frame::ToolOutput { stream, .. } => stream,
+        }
+    }
+
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match self {
+            Frame::ModelText { text, .. } | Frame::ModelThinking { text, .. } | Frame::ToolOutput { text, .. } => text,
+        }
+    }
+
+    pub fn text_mut(&mut self) -> &mut String {
+        match self {
+            Frame::ModelText { text, .. } | Frame::ModelThinking { text, .. } | Frame::ToolOutput { text, .. } => text,
+        }
+    }
+
+    /// The open model call that it is part of, and its attempt.
+    #[must_use]
+    pub fn model_call(&self) -> Option<(EventId, u16)> {
+        match self {
+            Frame::ModelText { request, attempt, .. } | Frame::ModelThinking { request, attempt, .. } => Some((*request, *attempt)),
+            Frame::ToolOutput { .. } => None,
+        }
+    }
 }
 
 pub trait Live: Send + Sync {

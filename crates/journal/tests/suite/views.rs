@@ -2,10 +2,10 @@
 
 use super::world::{draft, stream};
 use contract::event::Event;
-use contract::id::StreamId;
+use contract::id::{Sha256, StreamId};
 use contract::port::{Projection, Rows};
 use contract::units::{Position, Time, Version};
-use journal::{First, Told, Views};
+use journal::{First, Mark, Told, Views};
 use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -39,15 +39,16 @@ fn views(folder: &Path) -> Views {
 
 fn told(name: &str, position: u64, version: u64) -> Told {
     let event = Event { version: Version(version), time: Time(1), draft: draft(&format!("{name} {version}")) };
-    Told { stream: stream(name), position: Position(position), event }
+    Told { stream: stream(name), position: Position(position), hash: Sha256::of(name.as_bytes()), event }
 }
 
 /// Positions have gaps, as in a log.
 fn fill(views: &Views) {
     let first = [told("a", 2, 1), told("b", 3, 1), told("a", 5, 2)];
-    assert_eq!(views.apply(Position(0), Position(6), &first).unwrap(), Position(6));
+    let mark = views.apply(Mark::default(), Position(6), &first).unwrap();
+    assert_eq!(mark, Mark { position: Position(6), last: Some((Position(5), Sha256::of(b"a"))) });
     let second = [told("c", 7, 9), told("b", 8, 2)];
-    assert_eq!(views.apply(Position(6), Position(8), &second).unwrap(), Position(8));
+    assert_eq!(views.apply(mark, Position(8), &second).unwrap().position, Position(8));
 }
 
 fn names(views: &Views, first: First) -> Vec<String> {
@@ -58,7 +59,7 @@ fn names(views: &Views, first: First) -> Vec<String> {
 fn rows_follow_the_events_and_keep_their_order() {
     let folder = TempDir::new().unwrap();
     let views = views(folder.path());
-    assert_eq!(views.position().unwrap(), Position(0));
+    assert_eq!(views.mark().unwrap(), Mark::default());
     fill(&views);
     assert_eq!(names(&views, First::Oldest), ["session/a", "session/b"]);
     assert_eq!(names(&views, First::Newest), ["session/b", "session/a"]);
@@ -72,7 +73,10 @@ fn whoever_is_late_changes_nothing_and_hears_how_far_the_rows_are() {
     let folder = TempDir::new().unwrap();
     let views = views(folder.path());
     fill(&views);
-    assert_eq!(views.apply(Position(0), Position(4), &[told("a", 2, 1)]).unwrap(), Position(8));
+    let now = views.mark().unwrap();
+    assert_eq!(views.apply(Mark::default(), Position(4), &[told("a", 2, 1)]).unwrap(), now);
+    // Nothing that is told leaves the last event as it is.
+    assert_eq!(views.apply(now, Position(9), &[]).unwrap(), Mark { position: Position(9), ..now });
     assert_eq!(views.get(COUNTS, "session/a").unwrap().as_deref(), Some("2"));
 }
 
@@ -89,11 +93,11 @@ fn a_file_that_was_deleted_or_damaged_or_is_of_another_version_is_made_anew() {
         fill(&views);
         let before = names(&views, First::Newest);
         spoil(&folder.path().join("views.db"));
-        assert_eq!((views.position().unwrap(), names(&views, First::Newest).len()), (Position(0), 0));
+        assert_eq!((views.mark().unwrap(), names(&views, First::Newest).len()), (Mark::default(), 0));
         fill(&views);
         assert_eq!(names(&views, First::Newest), before);
         let newer = Views::new(folder.path(), Arc::new(Counting { version: 2 }));
-        assert_eq!((newer.position().unwrap(), names(&newer, First::Newest).len()), (Position(0), 0));
+        assert_eq!((newer.mark().unwrap(), names(&newer, First::Newest).len()), (Mark::default(), 0));
     }
 }
 
@@ -109,7 +113,7 @@ fn a_damaged_page_is_noticed_where_it_is_read() {
     std::fs::write(&file, bytes).unwrap();
     // Whatever is asked first, the answer is right or there is none yet.
     assert_eq!(views.list(NAMES, First::Oldest, 10).unwrap(), Vec::<String>::new());
-    assert_eq!(views.position().unwrap(), Position(0));
+    assert_eq!(views.mark().unwrap(), Mark::default());
 }
 
 #[test]
@@ -120,10 +124,10 @@ fn each_event_counts_once_however_many_tell_of_it() {
         for _ in 0..4 {
             scope.spawn(|| {
                 let views = views(folder.path());
-                let mut at = views.position().unwrap();
-                while at < Position(60) {
-                    let next = &events[at.0 as usize..][..3];
-                    at = views.apply(at, Position(at.0 + 3), next).unwrap();
+                let mut at = views.mark().unwrap();
+                while at.position < Position(60) {
+                    let next = &events[at.position.0 as usize..][..3];
+                    at = views.apply(at, Position(at.position.0 + 3), next).unwrap();
                 }
             });
         }
@@ -136,5 +140,14 @@ fn a_folder_that_is_none_is_an_error_and_not_an_empty_list() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("file");
     std::fs::write(&file, b"").unwrap();
-    assert!(views(&file).position().unwrap_err().to_string().contains("cannot be used"));
+    assert!(views(&file).mark().unwrap_err().to_string().contains("cannot be used"));
+}
+
+#[test]
+fn rows_of_another_log_are_forgotten_when_told_to() {
+    let folder = TempDir::new().unwrap();
+    let views = views(folder.path());
+    fill(&views);
+    assert_eq!(views.reset().unwrap(), Mark::default());
+    assert_eq!((views.mark().unwrap(), names(&views, First::Newest).len()), (Mark::default(), 0));
 }

@@ -1,8 +1,10 @@
 //! What can be said on the command line.
 
+mod look;
 mod run;
 mod talk;
 
+pub use look::StatusOf;
 pub use run::{OnAsk, Run};
 pub use talk::{Approval, Approve, Deny, Said, Send};
 
@@ -12,7 +14,8 @@ use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command as Clap, value_parser};
 use contract::body::Scope;
 use contract::id::SessionId;
-use contract::units::Version;
+use contract::units::{Position, Version};
+use look::{attach_command, cost_command, daemon_command, status_command};
 use run::{resume_command, run_command};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -37,12 +40,25 @@ pub enum Command {
         json: bool,
     },
     Send(Send),
+    Attach {
+        session: SessionId,
+        show: Show,
+    },
+    Daemon {
+        json: bool,
+    },
     Status {
-        session: Option<SessionId>,
+        what: StatusOf,
+        after: Option<Position>,
+        json: bool,
+    },
+    Cost {
+        after: Option<Position>,
         json: bool,
     },
     Approvals {
         session: Option<SessionId>,
+        after: Option<Position>,
         json: bool,
     },
     Approve(Approve),
@@ -65,11 +81,13 @@ impl Command {
     pub fn wants_json(&self) -> bool {
         match self {
             Command::Run(run) => run.show.json,
-            Command::Resume { show, .. } => show.json,
+            Command::Resume { show, .. } | Command::Attach { show, .. } => show.json,
             Command::Events { .. }
             | Command::Verify { .. }
             | Command::Send(_)
+            | Command::Daemon { .. }
             | Command::Status { .. }
+            | Command::Cost { .. }
             | Command::Approvals { .. }
             | Command::Approve(_)
             | Command::Deny(_)
@@ -124,8 +142,10 @@ fn clap() -> Clap {
         .subcommands([
             run_command(),
             resume_command(),
+            attach_command(),
             send_command(),
             status_command(),
+            cost_command(),
             approvals_command(),
             approve_command(),
             deny_command(),
@@ -133,6 +153,7 @@ fn clap() -> Clap {
             pause_command(),
             events_command(),
             verify_command(),
+            daemon_command(),
         ])
 }
 
@@ -151,10 +172,6 @@ fn events_command() -> Clap {
         )
         .arg(Arg::new("follow").long("follow").short('f').action(ArgAction::SetTrue).help(help(Help::Follow)))
         .arg(json_lines())
-}
-
-fn status_command() -> Clap {
-    Clap::new("status").about(help(Help::Status)).after_help(help(Help::StatusAfter)).arg(session()).arg(json_lines())
 }
 
 fn verify_command() -> Clap {
@@ -225,8 +242,11 @@ fn command(matches: &ArgMatches) -> Result<Command, Fault> {
             Command::Events { session: talk::required(sub, "session")?, from, follow: sub.get_flag("follow"), json: json(sub) }
         }
         Some(("send", sub)) => Command::Send(talk::send(sub)?),
-        Some(("status", sub)) => Command::Status { session: session(sub), json: json(sub) },
-        Some(("approvals", sub)) => Command::Approvals { session: session(sub), json: json(sub) },
+        Some(("attach", sub)) => Command::Attach { session: talk::required(sub, "session")?, show: show(sub) },
+        Some(("daemon", sub)) => Command::Daemon { json: json(sub) },
+        Some(("status", sub)) => Command::Status { what: look::status_of(sub), after: look::after_of(sub), json: json(sub) },
+        Some(("cost", sub)) => Command::Cost { after: look::after_of(sub), json: json(sub) },
+        Some(("approvals", sub)) => Command::Approvals { session: session(sub), after: look::after_of(sub), json: json(sub) },
         Some(("approve", sub)) => Command::Approve(talk::approve(sub)?),
         Some(("deny", sub)) => Command::Deny(talk::deny(sub)?),
         Some(("stop", sub)) => Command::Stop { session: talk::required(sub, "session")?, scope: talk::scope(sub), json: json(sub) },

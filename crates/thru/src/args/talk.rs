@@ -1,5 +1,6 @@
 //! Commands that say something to a session, whoever drives it: send, approve, deny, stop, pause.
 
+use super::look::after;
 use super::{json_lines, said, session};
 use crate::catalog::{TalkHelp, talk_help};
 use crate::fault::Fault;
@@ -92,6 +93,7 @@ pub fn approvals_command() -> Clap {
         .about(talk_help(TalkHelp::Approvals))
         .after_help(talk_help(TalkHelp::ApprovalsAfter))
         .arg(session())
+        .arg(after())
         .arg(json_lines())
 }
 

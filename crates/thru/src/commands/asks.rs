@@ -10,13 +10,14 @@ use contract::ask::{Answer, AskKind, Grant, Subject};
 use contract::body::SupersedeReason;
 use contract::id::{AskId, SessionId};
 use contract::input::Rejection;
+use contract::units::Position;
 use throughline::{AskFate, AskView, Found, OpenAsks, SayError, Sent, StartError, Throughline};
 
-pub async fn list(session: Option<SessionId>, json: bool) -> Result<u8, Fault> {
+pub async fn list(session: Option<SessionId>, after: Option<Position>, json: bool) -> Result<u8, Fault> {
     let throughline = open_existing()?;
     let OpenAsks { views, damaged } = match session {
         Some(session) => OpenAsks { views: throughline.status(session).await?.asks, damaged: Vec::new() },
-        None => throughline.asks().await?,
+        None => throughline.asks(after).await?,
     };
     if views.is_empty() && !json {
         out(line(&Line::NoApprovals).as_bytes());

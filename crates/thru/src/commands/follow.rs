@@ -1,10 +1,10 @@
-//! Follows a session that this process drives until it is at rest, needs a person who is not there, or a signal comes.
+//! Follows a session that this process drives, or watches another one drive, until it is at rest, needs a person who is not there, or a signal comes.
 
 use super::{keyboard, local, typed};
 use crate::args::{OnAsk, Show};
 use crate::catalog::{CallLine, Line, call_line, line, outcome, waiting};
 use crate::fault::{Fault, code, of_leave, of_refusal};
-use crate::render::{self, Screen, Story, Tally, Where, card, details};
+use crate::render::{self, LiveText, Screen, Story, Tally, Where, card, details};
 use contract::ask::{Answer, AskKind};
 use contract::body::{RunOutcome, Scope};
 use contract::id::{AskId, Key};
@@ -13,7 +13,7 @@ use contract::port::Stored;
 use contract::units::Version;
 use serde_json::json;
 use std::collections::BTreeSet;
-use throughline::{AskView, Ended, Refusal, Running, Throughline, Until};
+use throughline::{AskView, Ended, Refusal, Running, Shown, Throughline, Until, Watching};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -47,6 +47,9 @@ struct Following<'a> {
     signals: Signals,
     typed: Option<UnboundedReceiver<String>>,
     on_ask: OnAsk,
+    /// What another process shows while it drives the session.
+    live: Option<Watching>,
+    said: LiveText,
 }
 
 /// What happens next, whichever comes first.
@@ -54,6 +57,7 @@ enum Next {
     Events(Option<Vec<Stored>>),
     Signal(Which),
     Typed(Option<String>),
+    Shown(Option<Shown>),
 }
 
 impl<'a> Following<'a> {
@@ -75,12 +79,17 @@ impl<'a> Following<'a> {
             signals: Signals::new().map_err(|error| Fault::bug(&error.to_string()))?,
             typed,
             on_ask,
+            live: None,
+            said: LiveText::default(),
         })
     }
 
     /// Shows what happens until nothing more does by itself, or says which signal wants this process to leave.
     async fn watch(&mut self) -> Result<Option<Which>, Fault> {
         let until = if self.on_ask == OnAsk::Wait { Until::Done } else { Until::PersonNeeded };
+        if self.running.is_elsewhere() {
+            self.live = self.throughline.live(self.running.session()).await;
+        }
         loop {
             let next = tokio::select! {
                 // A line that was typed before the end is heard before anybody leaves.
@@ -88,12 +97,18 @@ impl<'a> Following<'a> {
                 which = self.signals.next() => Next::Signal(which),
                 typed = next_line(&mut self.typed) => Next::Typed(typed),
                 stored = self.running.next(until) => Next::Events(stored?),
+                shown = next_shown(&mut self.live) => Next::Shown(shown),
             };
             match next {
                 Next::Events(Some(stored)) => self.show(&stored).await?,
                 Next::Events(None) if self.on_ask == OnAsk::Deny && self.deny_all().await? => {}
                 Next::Events(None) => return Ok(None),
-                Next::Signal(Which::Interrupt) if self.stop().await => {}
+                Next::Signal(Which::Interrupt) if !self.running.is_elsewhere() && self.stop().await => {}
+                Next::Shown(None) => self.live = None,
+                Next::Shown(Some(shown)) => {
+                    self.said.hear(shown);
+                    self.show_live();
+                }
                 Next::Signal(which) => return Ok(Some(which)),
                 // Whoever closed the terminal's input can still be heard from elsewhere.
                 Next::Typed(None) => self.typed = None,
@@ -118,17 +133,26 @@ impl<'a> Following<'a> {
             let session = self.running.session().to_string();
             // Not before something is stored, so that whoever reads the id can look the session up.
             self.screen.json(&json!({ "type": "stream.opened", "session": session }));
-            if self.running.earlier() > Version::NONE {
+            if self.running.is_elsewhere() {
+                self.screen.story(&line(&Line::Attached { session: &session }));
+            } else if self.running.earlier() > Version::NONE {
                 self.screen.story(&line(&Line::Resuming { session: &session }));
             }
         }
         stored.iter().for_each(|one| self.tally.count(&one.event));
         self.screen.events(stored, self.running.earlier(), &mut self.story);
+        self.show_live();
         // What was asked in the middle of what is over may have been answered since.
         if self.running.version() >= self.running.earlier() {
             self.show_asks().await?;
         }
         Ok(())
+    }
+
+    /// What the model is saying right now, somewhere else.
+    fn show_live(&mut self) {
+        let open = self.running.state().model.as_ref().map(|model| model.request);
+        self.said.lines(open).iter().for_each(|line| self.screen.story(line));
     }
 
     async fn show_asks(&mut self) -> Result<(), Fault> {
@@ -213,6 +237,11 @@ impl<'a> Following<'a> {
     async fn leave(self, which: Which) -> u8 {
         let Following { running, screen, mut signals, .. } = self;
         let session = running.session().to_string();
+        if running.is_elsewhere() {
+            screen.notice(&line(&Line::Detached { session: &session }));
+            screen.json(&json!({ "type": "stream.closed", "session": session, "outcome": "detached", "exit_code": which.code() }));
+            return which.code();
+        }
         screen.notice(&line(&Line::Left { signal: which.name() }));
         for (call, tool) in running.still_running() {
             screen.notice(&call_line(&CallLine::StillRunning { tool, call: &call.to_string() }));
@@ -237,6 +266,14 @@ impl<'a> Following<'a> {
 async fn next_line(typed: &mut Option<UnboundedReceiver<String>>) -> Option<String> {
     match typed {
         Some(lines) => lines.recv().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// What another process shows next; never, when nobody does.
+async fn next_shown(live: &mut Option<Watching>) -> Option<Shown> {
+    match live {
+        Some(watching) => watching.next().await,
         None => std::future::pending().await,
     }
 }

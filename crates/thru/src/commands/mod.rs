@@ -1,6 +1,9 @@
 //! One file a command. Each opens what it needs, does one thing, and says how it ended by an exit code.
 
 mod asks;
+mod attach;
+mod cost;
+mod daemon;
 mod events;
 mod follow;
 mod keyboard;
@@ -28,8 +31,11 @@ pub async fn run(command: Command) -> Result<u8, Fault> {
         Command::Events { session, from, follow, json } => events::run(session, from, follow, json).await,
         Command::Verify { session, json } => verify::run(session, json).await,
         Command::Send(send) => send::run(send).await,
-        Command::Status { session, json } => status::run(session, json).await,
-        Command::Approvals { session, json } => asks::list(session, json).await,
+        Command::Attach { session, show } => attach::run(session, show).await,
+        Command::Daemon { json } => daemon::run(json).await,
+        Command::Status { what, after, json } => status::run(what, after, json).await,
+        Command::Cost { after, json } => cost::run(after, json).await,
+        Command::Approvals { session, after, json } => asks::list(session, after, json).await,
         Command::Approve(approve) => asks::approve(approve).await,
         Command::Deny(deny) => asks::deny(deny).await,
         Command::Stop { session, scope, json } => stop::stop(session, scope, json).await,

@@ -18,7 +18,7 @@ pub async fn run(send: Send) -> Result<u8, Fault> {
     let sent = match what {
         Said::Message { text, mode: Mode::Status } => {
             throughline.send(session, text, Mode::Status, key, local()).await?;
-            status::show(&throughline.status(session).await?, json, true);
+            status::show(&throughline.status(session).await?, json);
             return Ok(code::DONE);
         }
         Said::Message { text, mode } => throughline.send(session, text, mode, key, local()).await?,
@@ -48,7 +48,7 @@ pub async fn run(send: Send) -> Result<u8, Fault> {
 pub fn tell(sent: &Sent, json: bool) {
     let (version, holder, session) = (sent.version.0, sent.holder.map(|holder| holder.to_string()), sent.session.to_string());
     let said = if json {
-        let mut said = json!({ "session": session, "version": version, "driven_by": holder });
+        let mut said = json!({ "session": session, "version": version, "position": sent.position, "driven_by": holder });
         if let Some(yes) = sent.answered {
             said["answer"] = if yes { "yes" } else { "no" }.into();
         }

@@ -1,50 +1,72 @@
 //! `thru status`: how sessions stand, from the log alone.
 
 use super::open_existing;
+use crate::args::StatusOf;
 use crate::catalog::{self, StatusLine};
 use crate::fault::{Fault, code};
-use crate::render::{Where, card, excerpt, fault, out};
-use contract::id::SessionId;
+use crate::render::{Where, card, excerpt, out};
 use contract::port::Clock;
-use throughline::{Status, SystemClock, Throughline};
+use contract::units::Position;
+use throughline::{RunningRow, Standing, StartError, Status, SystemClock, Throughline};
 
 /// Sessions that are listed; older ones are found by their id.
 const LISTED_MAX: usize = 20;
 
-pub async fn run(session: Option<SessionId>, json: bool) -> Result<u8, Fault> {
+pub async fn run(what: StatusOf, after: Option<Position>, json: bool) -> Result<u8, Fault> {
     let throughline = open_existing()?;
-    match session {
-        Some(session) => show(&throughline.status(session).await?, json, true),
-        None => return list(&throughline, json).await,
+    match what {
+        StatusOf::Session(session) => show(&throughline.status(session).await?, json),
+        StatusOf::Work => list(&throughline, after, json).await?,
+        StatusOf::Running => list_running(&throughline, after, json).await?,
     }
     Ok(code::DONE)
 }
 
-/// One that cannot be read does not hide the others.
-async fn list(throughline: &Throughline, json: bool) -> Result<u8, Fault> {
-    let mut exit = code::DONE;
-    let sessions = throughline.sessions(LISTED_MAX).await?;
-    for session in sessions.iter().filter_map(|tail| tail.stream.session_id()) {
-        match throughline.status(session).await {
-            Ok(status) => show(&status, json, false),
-            Err(error) => exit = fault(&Fault::from(error), false),
+/// The latest work, from the lists beside the log.
+async fn list(throughline: &Throughline, after: Option<Position>, json: bool) -> Result<(), Fault> {
+    for work in throughline.work(after, LISTED_MAX).await? {
+        if json {
+            // It holds strings, numbers and lists of such: nothing in it can fail to be JSON.
+            out(serde_json::to_string(&work).unwrap_or_default().as_bytes());
+            continue;
         }
+        let driven = throughline.holder(work.row.session).await.map_err(StartError::from)?.is_some();
+        head(&work.row.session.to_string(), &work.standing, driven, &work.row.task);
     }
-    Ok(exit)
+    Ok(())
+}
+
+/// Every command that runs, in whichever session.
+async fn list_running(throughline: &Throughline, after: Option<Position>, json: bool) -> Result<(), Fault> {
+    for row in throughline.running_everywhere(after).await? {
+        if json {
+            out(serde_json::to_string(&row).unwrap_or_default().as_bytes());
+            continue;
+        }
+        let (session, call, args) = (row.session.to_string(), row.call.to_string(), excerpt(&row.args));
+        let seconds = SystemClock.now().0.saturating_sub(row.since.0) / 1_000;
+        let RunningRow { tool, background, stopping, .. } = &row;
+        out(session.as_bytes());
+        say(&StatusLine::Running { tool, call: &call, args: &args, seconds, background: *background, stopping: *stopping });
+    }
+    Ok(())
+}
+
+fn say(what: &StatusLine<'_>) {
+    out(catalog::status(what).as_bytes());
+}
+
+fn head(session: &str, standing: &Standing, driven: bool, task: &str) {
+    say(&StatusLine::Session { session, standing, driven, task: &excerpt(task) });
 }
 
 /// Prints how a session stands.
-pub fn show(status: &Status, json: bool, whole: bool) {
+pub fn show(status: &Status, json: bool) {
     if json {
         // It holds strings, numbers and lists of such: nothing in it can fail to be JSON.
         return out(serde_json::to_string(status).unwrap_or_default().as_bytes());
     }
-    let say = |what: &StatusLine<'_>| out(catalog::status(what).as_bytes());
-    let (session, task) = (status.session.to_string(), excerpt(&status.task));
-    say(&StatusLine::Session { session: &session, standing: &status.standing, driven: status.holder.is_some(), task: &task });
-    if !whole {
-        return;
-    }
+    head(&status.session.to_string(), &status.standing, status.holder.is_some(), &status.task);
     for running in &status.running {
         let seconds = SystemClock.now().0.saturating_sub(running.since.0) / 1_000;
         say(&StatusLine::Running {

@@ -57,7 +57,7 @@ pub async fn act(throughline: &Throughline, running: &Running, typed: Typed) -> 
         Typed::Say { text, mode: Mode::Status } => {
             let asked = throughline.message(text, Mode::Status, None, local(), running.version()).await?;
             offer(running, asked).await?;
-            status::show(&throughline.status(session).await?, false, true);
+            status::show(&throughline.status(session).await?, false);
             return Ok(());
         }
         Typed::Say { text, mode } => throughline.message(text, mode, None, local(), running.version()).await?,

@@ -1,12 +1,14 @@
 //! What is written to the terminal: the story line by line, canonical events as JSON, or the final answer alone.
 
 mod asks;
+mod live;
 mod story;
 mod tally;
 mod text;
 mod tools;
 
 pub use asks::{Where, card, details};
+pub use live::LiveText;
 pub use story::Story;
 pub use tally::Tally;
 pub use text::excerpt;

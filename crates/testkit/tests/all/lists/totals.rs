@@ -33,7 +33,7 @@ fn assert_agrees(rows: &Memory, state: &State) {
     let [row] = work.as_slice() else { panic!("one session is one row of work") };
     assert_eq!((row.tokens, row.cost_micros), (tokens, cost));
     assert_eq!((row.turns, row.tool_calls, row.version), (state.replies.into(), state.ledger.tool_calls, state.version));
-    assert_eq!((row.running(), row.open_asks()), (running.len(), asks.len()));
+    assert_eq!((row.running(), row.asks().len()), (running.len(), asks.len()));
     let stands = state.run.is_some() || state.asks.values().any(|open| open.ask.subject.call().is_none());
     assert!(!stands || row.standing() != Standing::AtRest, "{:?} of {row:?}", row.standing());
 }

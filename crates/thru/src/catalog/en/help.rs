@@ -48,10 +48,6 @@ pub fn help(text: Help) -> &'static str {
         Help::From => "First version to show",
         Help::Follow => "Go on showing events as they come",
         Help::Verify => "Check that nothing stored was changed, lost or put in another order",
-        Help::Status => "Show how sessions stand: what runs, what waits, who drives them",
-        Help::StatusAfter => {
-            "Without an ID the latest sessions are listed.\n\nExamples:\n  thru status\n  thru status ses_…\n  thru status --json"
-        }
         Help::VerifyAfter => {
             "Checks the hash chain, the order and the meaning of every event, of one session or of everything.\n\
              Exit code 1 names the first broken event.\n\nExamples:\n  thru verify\n  thru verify ses_…"

@@ -3,11 +3,13 @@
 mod asks;
 mod calls;
 mod help;
+mod look;
 mod problem;
 
 pub use asks::{answer, ask};
 pub use calls::call_line;
 pub use help::{help, talk_help, wish_help};
+pub use look::{cost, host, look_help};
 pub use problem::{hint, problem};
 
 use super::{Line, StatusLine};
@@ -84,6 +86,9 @@ pub fn line(what: &Line<'_>) -> String {
         }
         Line::VerifiedAll { streams } => format!("{} verified", count(*streams as u64, "stream")),
         Line::Sent { version, holder, session } => format!("recorded as event {version}; {}", acts(*holder, session)),
+        Line::Attached { session } => format!("attached to {session}, which another process drives; Ctrl-C leaves and stops nothing"),
+        Line::Detached { session } => format!("detached; the work goes on, watch it again with: thru attach {session}"),
+        Line::Live { text } => format!("       ~ {text}"),
         Line::Left { signal } => format!("left on {signal}; nothing is lost"),
     }
 }

@@ -48,6 +48,8 @@ pub fn problem(what: &Problem<'_>) -> String {
             format!("what you say now is event {new}, but event {old} could not be taken back: its work has begun, or a model has seen it")
         }
         Problem::InboxFull { waiting } => format!("{waiting} messages wait already"),
+        Problem::NotYet { position } => format!("the log has not reached position {position}"),
+        Problem::HostHeld { holder } => format!("{holder} looks after this folder already"),
         Problem::BadAmount { text, why } => format!("{text} is no amount: {why}"),
         Problem::UnknownTyped(what) => format!("{what} is not understood"),
         Problem::NothingAsked => "nothing is asked".to_owned(),
@@ -94,6 +96,8 @@ pub fn hint(what: &Problem<'_>) -> String {
         Problem::NotAnAnswer { .. } => "it stays open; see `thru approve --help` and `thru deny --help`",
         Problem::SeveralAsks { .. } => "nothing was changed; answer one with `thru approve ASK` or `thru deny ASK`; /yes and /no answer the oldest",
         Problem::EditRefused(_) => "it stays open; mend the arguments",
+        Problem::NotYet { .. } => "it was waited for; ask again, or without --after",
+        Problem::HostHeld { .. } => "it goes on unharmed; one is enough",
         Problem::BadAmount { .. } => "it stays open; `thru approvals` shows what is asked",
         Problem::Forbidden(_) => "it stays open; nothing was run",
         Problem::NothingToPause => "nothing was changed; `thru status` shows how sessions stand",

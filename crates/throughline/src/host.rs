@@ -1,0 +1,329 @@
+//! One process that looks after every session of a data folder: it takes what is busy or due and nobody does, and lets go
+//! of what rests. What rests costs nothing: it is a row in the index of the log.
+
+use crate::{StartError, Throughline};
+use contract::filter::Filter;
+use contract::id::{HostId, SessionId, StreamId};
+use contract::machine::{Rest, RestClass};
+use contract::port::{Clock, Delivery, LeaseError, LogError, Subscription, Tail};
+use contract::units::{Position, Time};
+use runtime::drive::Leave;
+use runtime::shell::{self, Handle};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
+use std::time::Duration;
+use tokio::task::JoinSet;
+
+/// Sessions that are driven at the same time; others wait for a place.
+const DRIVEN_MAX: usize = 256;
+/// How long a session that rests stays in memory, because people often go on at once.
+const REST_PATIENCE: Duration = Duration::from_secs(30);
+/// How often sessions of other processes are looked at: one that died gives no sign.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+/// Streams read from the index at once.
+const PAGE: usize = 1_000;
+
+/// What the host tells whoever runs it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Told {
+    /// It looks after the folder now; so many sessions are busy, and so many wait for a time.
+    Ready {
+        busy: usize,
+        timed: usize,
+    },
+    Takes(SessionId),
+    /// The session rests and has left memory.
+    Rests {
+        session: SessionId,
+        rest: Rest,
+    },
+    /// This process cannot go on with the session before something changes.
+    Refuses {
+        session: SessionId,
+        why: String,
+    },
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum HostError {
+    #[error("the process {0} looks after this folder already")]
+    Held(HostId),
+    #[error(transparent)]
+    Log(#[from] LogError),
+    #[error("whether another process looks after this folder cannot be told: {0}")]
+    Lease(String),
+}
+
+/// How a session was let go.
+struct LetGo {
+    stream: StreamId,
+    session: SessionId,
+    left: Option<Leave>,
+}
+
+struct Host<'a> {
+    throughline: &'a Throughline,
+    /// Takes one more event of the log.
+    news: Box<dyn Subscription>,
+    driven: BTreeSet<StreamId>,
+    drivers: JoinSet<LetGo>,
+    /// To be taken when there is a place.
+    waiting: VecDeque<StreamId>,
+    due: BinaryHeap<Reverse<(Time, StreamId)>>,
+    /// Busy, but driven by another living process.
+    elsewhere: BTreeSet<StreamId>,
+    /// Refused at this position; tried again when the stream has grown.
+    refused: BTreeMap<StreamId, Position>,
+    stop: tokio::sync::watch::Receiver<bool>,
+}
+
+enum Next {
+    News(Result<Delivery, LogError>),
+    LetGo(LetGo),
+    Due,
+    Look,
+    Stop,
+}
+
+impl Throughline {
+    /// Looks after every session until told to stop; then lets go of all, and supervised commands go on.
+    pub async fn host(&self, stop: tokio::sync::watch::Receiver<bool>, mut tell: impl FnMut(Told)) -> Result<(), HostError> {
+        let guard = guard(self);
+        let lease = match self.log().acquire(&guard).await {
+            Ok(lease) => lease,
+            Err(LeaseError::Held { holder }) => return Err(HostError::Held(holder)),
+            Err(error @ (LeaseError::Lost { .. } | LeaseError::Unavailable(_))) => return Err(HostError::Lease(error.to_string())),
+        };
+        self.show_to_others();
+        // From here on, so that nothing falls between the index and what comes after it.
+        let last = self.log().streams("session", 1).await?.first().map_or(Position(0), |tail| tail.position);
+        let news = self.log().subscribe(last, Filter::everything());
+        let mut host = Host {
+            throughline: self,
+            news,
+            driven: BTreeSet::new(),
+            drivers: JoinSet::new(),
+            waiting: VecDeque::new(),
+            due: BinaryHeap::new(),
+            elsewhere: BTreeSet::new(),
+            refused: BTreeMap::new(),
+            stop,
+        };
+        let (busy, timed) = host.index().await?;
+        tell(Told::Ready { busy, timed });
+        let ended = host.run(&mut tell).await;
+        host.let_go().await;
+        // Whoever comes next takes it over anyway once this process has ended.
+        drop(self.log().release(&guard, lease.epoch).await);
+        ended
+    }
+
+    /// The living process that acts on what is said to this session: whoever drives it, else whoever looks after all.
+    pub async fn actor(&self, session: SessionId) -> Result<Option<HostId>, LeaseError> {
+        match self.holder(session).await? {
+            None => self.log().holder(&guard(self)).await,
+            holder => Ok(holder),
+        }
+    }
+}
+
+/// Held by the process that looks after the whole folder.
+fn guard(throughline: &Throughline) -> StreamId {
+    StreamId::daemon(throughline.ports.place.machine)
+}
+
+impl Host<'_> {
+    /// Reads the index: what is busy waits for its turn, what has a time for its time. How many of each.
+    async fn index(&mut self) -> Result<(usize, usize), LogError> {
+        let (mut busy, mut timed) = (0, 0);
+        for class in [RestClass::Busy, RestClass::Until] {
+            let mut after: Option<Tail> = None;
+            loop {
+                let page = self.throughline.log().resting(class, after.as_ref(), PAGE).await?;
+                for tail in page.iter().filter(|tail| tail.stream.session_id().is_some()) {
+                    match class {
+                        RestClass::Busy => busy += 1,
+                        RestClass::Until | RestClass::Waiting | RestClass::Closed => timed += 1,
+                    }
+                    self.note(tail);
+                }
+                let is_last = page.len() < PAGE;
+                after = page.into_iter().next_back();
+                if is_last {
+                    break;
+                }
+            }
+        }
+        Ok((busy, timed))
+    }
+
+    /// Notes what a stream at rest needs, by its tail.
+    fn note(&mut self, tail: &Tail) {
+        if self.driven.contains(&tail.stream) || self.refused.get(&tail.stream).is_some_and(|at| *at >= tail.position) {
+            return;
+        }
+        match tail.rest {
+            Rest::Busy if !self.waiting.contains(&tail.stream) => self.waiting.push_back(tail.stream.clone()),
+            Rest::Until(at) => self.due.push(Reverse((at, tail.stream.clone()))),
+            Rest::Busy | Rest::Waiting | Rest::Closed => {}
+        }
+    }
+
+    async fn run(&mut self, tell: &mut impl FnMut(Told)) -> Result<(), HostError> {
+        loop {
+            while self.driven.len() < DRIVEN_MAX
+                && let Some(stream) = self.waiting.pop_front()
+            {
+                self.take(stream, tell).await?;
+            }
+            match self.next().await {
+                Next::News(Ok(Delivery::Event(event))) => self.look_at(&event.stream).await?,
+                Next::News(Ok(Delivery::CaughtUp(_))) => {}
+                Next::News(Ok(Delivery::Lagged(position))) => {
+                    self.news = self.throughline.log().subscribe(position, Filter::everything());
+                }
+                // Its driver finds that out and records it.
+                Next::News(Err(LogError::Corrupt { .. } | LogError::Unreadable { .. })) => {}
+                Next::News(Err(unavailable @ LogError::Unavailable(_))) => return Err(unavailable.into()),
+                Next::LetGo(let_go) => self.settle(let_go, tell).await?,
+                Next::Due => self.take_due().await?,
+                Next::Look => {
+                    for stream in std::mem::take(&mut self.elsewhere) {
+                        self.look_at(&stream).await?;
+                    }
+                }
+                Next::Stop => return Ok(()),
+            }
+        }
+    }
+
+    async fn next(&mut self) -> Next {
+        let now = self.throughline.ports.clock.now();
+        // A timer stands still while the machine sleeps, and the time of the log does not.
+        let pause = self.due.peek().map(|Reverse((at, _))| Duration::from_millis(at.0.saturating_sub(now.0)).min(LOOK_EVERY * 2));
+        tokio::select! {
+            biased;
+            stopped = self.stop.wait_for(|stop| *stop) => {
+                drop(stopped);
+                Next::Stop
+            }
+            Some(let_go) = self.drivers.join_next(), if !self.drivers.is_empty() => match let_go {
+                Ok(let_go) => Next::LetGo(let_go),
+                // A driver that panicked has quarantined nothing; its stream is found again when it grows.
+                Err(_) => Next::Look,
+            },
+            news = self.news.next() => Next::News(news),
+            () = tokio::time::sleep(pause.unwrap_or_default()), if pause.is_some() => Next::Due,
+            () = tokio::time::sleep(LOOK_EVERY), if !self.elsewhere.is_empty() => Next::Look,
+        }
+    }
+
+    async fn take_due(&mut self) -> Result<(), HostError> {
+        let now = self.throughline.ports.clock.now();
+        while let Some(Reverse((at, _))) = self.due.peek()
+            && *at <= now
+        {
+            if let Some(Reverse((_, stream))) = self.due.pop()
+                && let Some(tail) = self.throughline.log().tail(&stream).await?
+            {
+                // It may have changed since; only what is still due is taken.
+                match tail.rest {
+                    Rest::Until(at) if at <= now && !self.driven.contains(&stream) => self.waiting.push_back(stream),
+                    Rest::Until(_) | Rest::Busy | Rest::Waiting | Rest::Closed => self.note(&tail),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn look_at(&mut self, stream: &StreamId) -> Result<(), HostError> {
+        if stream.session_id().is_some()
+            && !self.driven.contains(stream)
+            && let Some(tail) = self.throughline.log().tail(stream).await?
+        {
+            self.note(&tail);
+        }
+        Ok(())
+    }
+
+    async fn take(&mut self, stream: StreamId, tell: &mut impl FnMut(Told)) -> Result<(), HostError> {
+        let Some(session) = stream.session_id().filter(|_| !self.driven.contains(&stream)) else { return Ok(()) };
+        let holder = self.throughline.log().holder(&stream).await.map_err(|error| HostError::Lease(error.to_string()))?;
+        if holder.is_some() {
+            self.elsewhere.insert(stream);
+            return Ok(());
+        }
+        if let Err(error) = self.throughline.can_drive(session).await {
+            let at = self.throughline.log().tail(&stream).await?.map_or(Position(0), |tail| tail.position);
+            self.refused.insert(stream, at);
+            tell(Told::Refuses { session, why: error.to_string() });
+            return Ok(());
+        }
+        tell(Told::Takes(session));
+        self.driven.insert(stream.clone());
+        let handle = shell::open(self.throughline.ports.clone(), stream.clone(), Vec::new());
+        self.drivers.spawn(drive(handle, stream, session, self.stop.clone(), self.throughline.ports.clock.clone()));
+        Ok(())
+    }
+
+    async fn settle(&mut self, let_go: LetGo, tell: &mut impl FnMut(Told)) -> Result<(), HostError> {
+        let LetGo { stream, session, left } = let_go;
+        self.driven.remove(&stream);
+        let Some(tail) = self.throughline.log().tail(&stream).await? else { return Ok(()) };
+        match left {
+            None | Some(Leave::Drained) => tell(Told::Rests { session, rest: tail.rest }),
+            Some(Leave::Held(_) | Leave::Fenced) => drop(self.elsewhere.insert(stream.clone())),
+            Some(leave @ (Leave::Quarantined(_) | Leave::Unreadable { .. } | Leave::Broken(_))) => {
+                self.refused.insert(stream.clone(), tail.position);
+                tell(Told::Refuses { session, why: format!("{leave:?}") });
+            }
+        }
+        self.note(&tail);
+        Ok(())
+    }
+
+    async fn let_go(&mut self) {
+        while self.drivers.join_next().await.is_some() {}
+    }
+}
+
+/// Drives a session until it has rested for a while, its driver left, or this process is to stop.
+async fn drive(
+    handle: Handle,
+    stream: StreamId,
+    session: SessionId,
+    mut stop: tokio::sync::watch::Receiver<bool>,
+    clock: std::sync::Arc<dyn Clock>,
+) -> LetGo {
+    let mut progress = handle.progress();
+    loop {
+        let now = progress.borrow_and_update().clone();
+        if now.left.is_some() {
+            return LetGo { stream, session, left: now.left };
+        }
+        let rests = match now.rest {
+            Rest::Busy => false,
+            Rest::Until(at) => at > clock.now().plus_ms(REST_PATIENCE.as_millis() as u64),
+            Rest::Waiting | Rest::Closed => true,
+        };
+        tokio::select! {
+            changed = progress.changed() => if changed.is_err() {
+                return LetGo { stream, session, left: progress.borrow().left.clone() };
+            },
+            () = tokio::time::sleep(REST_PATIENCE), if rests => break,
+            _ = stop.wait_for(|stop| *stop) => break,
+        }
+    }
+    handle.drain().await;
+    LetGo { stream, session, left: None }
+}
+
+impl Throughline {
+    /// Whether this process could go on with the session.
+    async fn can_drive(&self, session: SessionId) -> Result<(), StartError> {
+        if let Some(state) = self.drivable(session).await? {
+            crate::start::check_models(&state)?;
+        }
+        Ok(())
+    }
+}

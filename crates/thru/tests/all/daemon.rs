@@ -1,0 +1,113 @@
+//! One process that looks after every session of a folder.
+
+use crate::asking::AUTO;
+use crate::desk::{Desk, Spawned, desk};
+use crate::script::{call, held_back, say, shell};
+use rustix::process::Signal;
+use serde_json::json;
+
+fn daemon(desk: &Desk) -> Spawned {
+    let daemon = desk.spawn(&["daemon", "--json"]);
+    daemon.until_event("ready");
+    daemon
+}
+
+fn ended(daemon: Spawned) {
+    daemon.signal(Signal::TERM);
+    assert_eq!(daemon.wait().code, Some(0));
+}
+
+#[test]
+fn what_was_left_busy_is_gone_on_with_at_its_start() {
+    let desk = desk();
+    let (run, session) = desk.driven(&[shell(&held_back(7)), say("told")], &[]);
+    run.kill();
+    let daemon = daemon(&desk);
+    desk.until_count(&session, "tool.adopted", 1);
+    desk.go();
+    desk.until_count(&session, "run.finished", 1);
+    let events = desk.events(&session);
+    events.assert_completed();
+    assert_eq!((&events.one("tool.finished")["exit"], events.count("tool.started")), (&json!(7), 1));
+    ended(daemon);
+    desk.assert_verified();
+}
+
+/// A session at rest is no concern of anybody until somebody says something to it, or answers what it asked.
+#[test]
+fn what_is_said_to_a_session_at_rest_is_acted_on() {
+    let desk = desk();
+    desk.script(&[shell("echo ran >> effect"), say("told"), say("and more")]);
+    let (session, ask) = desk.parked(AUTO);
+    let daemon = daemon(&desk);
+    let approved = desk.thru(&["approve", &ask]);
+    assert!(approved.code == Some(0) && approved.stdout.contains("will act on it"), "{approved:?}");
+    desk.until_count(&session, "run.finished", 1);
+    assert_eq!(desk.read("effect"), "ran\n");
+    assert_eq!(desk.thru(&["send", &session, "and then?"]).code, Some(0));
+    desk.until_count(&session, "run.finished", 2);
+    ended(daemon);
+    desk.assert_verified();
+}
+
+#[test]
+fn what_waits_for_a_time_goes_on_when_it_has_come() {
+    let desk = desk();
+    desk.script(&[call("wait_for", json!({ "seconds": 2 })), say("told")]);
+    let run = desk.spawn_run(&[]);
+    run.until_event("timer.set");
+    let session = run.session();
+    run.kill();
+    let daemon = daemon(&desk);
+    desk.until_count(&session, "run.finished", 1);
+    desk.events(&session).assert_completed();
+    ended(daemon);
+}
+
+/// Sessions of living processes are left to them; of one that dies, they are taken.
+#[test]
+fn a_session_is_taken_when_the_process_that_drove_it_dies() {
+    let desk = desk();
+    let (run, session) = desk.driven(&[shell(&held_back(0)), say("told")], &[]);
+    let daemon = daemon(&desk);
+    assert_eq!(desk.thru(&["send", &session, "?"]).code, Some(0));
+    assert_eq!(desk.events(&session).count("owner.taken"), 1, "it is driven");
+    run.kill();
+    desk.until_count(&session, "tool.adopted", 1);
+    desk.go();
+    desk.until_count(&session, "run.finished", 1);
+    assert_eq!(desk.read("effect"), "began\nended\n");
+    ended(daemon);
+    desk.assert_verified();
+}
+
+#[test]
+fn a_folder_has_one_and_what_it_drives_goes_on_when_it_is_told_to_end() {
+    let desk = desk();
+    let (run, session) = desk.driven(&[shell(&held_back(0)), say("told")], &[]);
+    run.kill();
+    let daemon = daemon(&desk);
+    desk.until_count(&session, "tool.adopted", 1);
+    desk.assert_refused(&["daemon"], 9, &["looks after this folder already"]);
+    ended(daemon);
+    assert!(!desk.living().is_empty(), "the command goes on");
+    desk.go();
+    desk.resumed(&session, 0, "told\n");
+    desk.assert_verified();
+}
+
+/// A session that cannot go on here is named once and does not keep others from going on.
+#[test]
+fn one_that_cannot_go_on_is_named_and_the_others_go_on() {
+    let desk = desk();
+    let (first, broken) = desk.driven(&[shell(&held_back(0)), say("told")], &[]);
+    first.kill();
+    desk.go();
+    desk.until_quiet();
+    std::fs::remove_file(desk.root.join("job.jsonl")).unwrap();
+    let daemon = desk.spawn(&["daemon", "--json"]);
+    daemon.until_event("refuses");
+    assert!(daemon.stdout().contains(&broken));
+    ended(daemon);
+    assert_eq!(desk.events(&broken).count("owner.taken"), 1);
+}
