@@ -1,6 +1,7 @@
-//! Blobs: whole, durable, and never other bytes than their hash says.
+//! Blobs as rows and files: never other bytes than their hash says.
 
-use super::world::*;
+use super::world::open;
+use conformance::events::*;
 use contract::id::Sha256;
 use contract::limits::BLOB_ROW_BYTES_MAX;
 use contract::port::Blobs;
@@ -9,32 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-on_every_journal!(blobs_of_every_size_come_back, a_blob_that_is_not_there_is_none);
-
 const LARGE: usize = BLOB_ROW_BYTES_MAX + 1;
-
-async fn blobs_of_every_size_come_back(world: World) {
-    let first = world.start(1);
-    let sizes = [0, 1, 8_193, BLOB_ROW_BYTES_MAX, LARGE, 3 * LARGE];
-    for size in sizes {
-        // Twice: the same bytes are the same blob.
-        for _ in 0..2 {
-            assert_eq!(first.journal.put(bytes(size)).await.unwrap(), Sha256::of(&bytes(size)));
-        }
-        assert_eq!(first.journal.get(Sha256::of(&bytes(size))).await.unwrap(), Some(bytes(size)));
-    }
-    world.kill(first);
-    let second = world.start(2);
-    for size in sizes {
-        assert_eq!(second.journal.get(Sha256::of(&bytes(size))).await.unwrap(), Some(bytes(size)), "{size} bytes");
-    }
-}
-
-async fn a_blob_that_is_not_there_is_none(world: World) {
-    let host = world.start(1);
-    host.journal.put(bytes(10)).await.unwrap();
-    assert_eq!(host.journal.get(Sha256::of(&bytes(11))).await.unwrap(), None);
-}
 
 #[tokio::test]
 async fn only_large_blobs_are_files() {

@@ -1,6 +1,7 @@
 //! Damage to stored events: found by the first read that meets it, named by version, and kept to its stream.
 
-use super::world::*;
+use super::world::open;
+use conformance::events::*;
 use contract::body::BadBody;
 use contract::event::BadEvent;
 use contract::port::{Append, AppendError, Log, LogError};

@@ -1,6 +1,7 @@
 //! Host locks as files.
 
-use super::world::*;
+use super::world::open;
+use conformance::events::*;
 use contract::Epoch;
 use contract::port::{LeaseError, Log};
 use journal::{OpenError, Options, SqliteJournal};

@@ -1,6 +1,8 @@
 //! Any sequence of calls gets the same answers from memory and from SQLite, except for the numbers of positions.
 
-use super::world::*;
+use super::world::{Memory, Sqlite};
+use conformance::World;
+use conformance::events::*;
 use contract::machine::Rest;
 use contract::port::{Append, Appended, Fence};
 use contract::{Epoch, Position, Time, Version};
@@ -45,7 +47,7 @@ fn call() -> impl Strategy<Value = Call> {
 }
 
 /// Makes all calls and tells every answer, then what the log holds.
-async fn answers(world: World, calls: &[Call]) -> Vec<String> {
+async fn answers(world: &dyn World, calls: &[Call]) -> Vec<String> {
     let mut hosts = [world.start(10), world.start(11)];
     let mut answers = Vec::new();
     let place = |number: &u8| stream(&number.to_string());
@@ -90,7 +92,7 @@ proptest! {
     fn memory_and_sqlite_agree(calls in prop::collection::vec(call(), 1..40)) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let (memory, sqlite) = runtime.block_on(async {
-            (answers(World::memory(), &calls).await, answers(World::sqlite(), &calls).await)
+            (answers(&Memory::new(), &calls).await, answers(&Sqlite::new(), &calls).await)
         });
         prop_assert_eq!(memory, sqlite);
     }

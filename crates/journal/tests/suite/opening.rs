@@ -1,6 +1,7 @@
 //! Opening: what is kept, and every reason to refuse.
 
-use super::world::*;
+use super::world::open;
+use conformance::events::*;
 use contract::port::{Expected, Log};
 use contract::{Epoch, Version};
 use journal::{OpenError, Options, SqliteJournal, Verified};

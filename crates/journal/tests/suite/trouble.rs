@@ -1,6 +1,7 @@
 //! Storage that fails while it is used.
 
-use super::world::*;
+use super::world::open;
+use conformance::events::*;
 use contract::port::{Append, AppendError, Blobs, LeaseError, Log, LogError};
 use contract::{Epoch, Version};
 use journal::{Options, SqliteJournal, Tuning};

@@ -1,163 +1,106 @@
-//! A log to test, in memory or in a folder, with hosts that come and go, and events to put into it.
+//! The worlds of both logs: in memory, and in a folder.
 
-use contract::body::{MessageReceived, MessageSent, Mode, Principal};
-use contract::event::{Actor, Level, Trust};
-use contract::id::{EventId, HostId, Key, MessageId, StreamId, derive};
-use contract::machine::Rest;
-use contract::port::{Append, Appended, Blobs, Expected, Log, Stored};
-use contract::{Body, Draft, Text, Time, Version};
-use journal::{MemoryJournal, Options, SqliteJournal};
+use conformance::events::host_id;
+use conformance::process::{Process, serve};
+use conformance::{Damage, Damageable, Host, Loss, Spawning, World};
+use journal::{MemoryJournal, Options, SqliteJournal, Tuning};
+use rusqlite::{Connection, params};
+use std::env;
 use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
 use tempfile::TempDir;
 
-pub trait Journal: Log + Blobs {}
-impl<J: Log + Blobs> Journal for J {}
+/// Where a process of its own finds its log and who it is.
+const CHILD: &str = "JOURNAL_TEST_CHILD";
 
-pub enum World {
-    Memory(MemoryJournal),
-    Sqlite(TempDir),
-}
+pub struct Memory(MemoryJournal);
 
-/// A running host. The memory of a world outlives all of them.
-pub struct Host {
-    pub id: HostId,
-    pub journal: Arc<dyn Journal>,
-}
-
-impl World {
-    pub fn memory() -> World {
+impl Memory {
+    pub fn new() -> Memory {
         let first = MemoryJournal::new(host_id(0));
         first.mark_dead(host_id(0));
-        World::Memory(first)
-    }
-
-    pub fn sqlite() -> World {
-        World::Sqlite(TempDir::new().unwrap())
-    }
-
-    pub fn start(&self, number: u8) -> Host {
-        let id = host_id(number);
-        let journal: Arc<dyn Journal> = match self {
-            World::Memory(memory) => Arc::new(memory.host(id)),
-            World::Sqlite(folder) => Arc::new(open(folder.path(), number)),
-        };
-        Host { id, journal }
-    }
-
-    /// Ends a host as its process would end: its leases stay, its lock is free.
-    pub fn kill(&self, host: Host) {
-        let Host { id, journal } = host;
-        assert_eq!(Arc::strong_count(&journal), 1, "a killed host is used nowhere else");
-        drop(journal);
-        if let World::Memory(memory) = self {
-            memory.mark_dead(id);
-        }
+        Memory(first)
     }
 }
 
-/// Runs each test function once for every implementation.
-macro_rules! on_every_journal {
-    ($($test:ident),* $(,)?) => {
-        mod memory {
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-            async fn $test() {
-                super::$test($crate::suite::world::World::memory()).await;
-            })*
-        }
-        mod sqlite {
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-            async fn $test() {
-                super::$test($crate::suite::world::World::sqlite()).await;
-            })*
-        }
-    };
+impl World for Memory {
+    fn start(&self, number: u8) -> Host {
+        Host { id: host_id(number), journal: Arc::new(self.0.host(host_id(number))) }
+    }
+
+    fn kill(&self, host: Host) {
+        self.0.mark_dead(host.drop_all());
+    }
+}
+
+pub struct Sqlite {
+    folder: TempDir,
+    tuning: Tuning,
+}
+
+impl Sqlite {
+    pub fn new() -> Sqlite {
+        Sqlite::tuned(Tuning::default())
+    }
+
+    pub fn tuned(tuning: Tuning) -> Sqlite {
+        Sqlite { folder: TempDir::new().unwrap(), tuning }
+    }
+
+    fn start_tuned(&self, number: u8, tuning: Tuning) -> Host {
+        let journal = SqliteJournal::open_tuned(Options::new(self.folder.path(), host_id(number)), tuning).unwrap();
+        Host { id: host_id(number), journal: Arc::new(journal) }
+    }
+}
+
+impl World for Sqlite {
+    fn start(&self, number: u8) -> Host {
+        self.start_tuned(number, self.tuning)
+    }
+
+    fn kill(&self, host: Host) {
+        let _ = host.drop_all();
+    }
+
+    fn start_losing(&self, number: u8, loss: Loss) -> Host {
+        let loss = match loss {
+            Loss::Stored => journal::Loss::Stored,
+            Loss::NotStored => journal::Loss::NotStored,
+        };
+        self.start_tuned(number, Tuning { loss: Some(loss), ..self.tuning })
+    }
+}
+
+impl Damageable for Sqlite {
+    fn damage(&self, damage: Damage) {
+        let (sql, stream, version) = match damage {
+            Damage::Bytes { stream, version } => ("UPDATE events SET bytes = zeroblob(9)", stream, version),
+            Damage::Missing { stream, version } => ("DELETE FROM events", stream, version),
+        };
+        let place = "WHERE stream = (SELECT id FROM streams WHERE name = ?1) AND version = ?2";
+        let database = Connection::open(self.folder.path().join("journal.db")).unwrap();
+        assert_eq!(database.execute(&format!("{sql} {place}"), params![stream.as_str(), version.0 as i64]).unwrap(), 1);
+    }
+}
+
+impl Spawning for Sqlite {
+    fn spawn(&self, number: u8) -> Process {
+        let mut command = Command::new(env::current_exe().unwrap());
+        let who = format!("{number} {}", self.folder.path().display());
+        Process::start(command.args(["--exact", "suite::world::a_child_serves_its_parent", "--nocapture"]).env(CHILD, who))
+    }
+}
+
+/// The other process; among the tests of this one it has nothing to do.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_child_serves_its_parent() {
+    if let Ok(who) = env::var(CHILD) {
+        let (number, folder) = who.split_once(' ').unwrap();
+        serve(&open(Path::new(folder), number.parse().unwrap())).await;
+    }
 }
 
 pub fn open(folder: &Path, number: u8) -> SqliteJournal {
     SqliteJournal::open(Options::new(folder, host_id(number))).unwrap()
-}
-
-pub fn host_id(number: u8) -> HostId {
-    HostId([number; 16])
-}
-
-pub fn stream(name: &str) -> StreamId {
-    StreamId::parse(&format!("session/{name}")).unwrap()
-}
-
-pub fn event_id(name: &str) -> EventId {
-    EventId(derive("test", &[name.as_bytes()]))
-}
-
-/// A draft that is another one for every name.
-pub fn draft(name: &str) -> Draft {
-    with_body(name, MessageSent { completed: event_id("reply") }.into())
-}
-
-/// A draft whose stored bytes grow with the text, byte for byte.
-pub fn draft_of_size(name: &str, text_bytes: usize) -> Draft {
-    let body = MessageReceived {
-        message: MessageId([1; 16]),
-        key: Key("key".into()),
-        text: Text::Inline("x".repeat(text_bytes)),
-        mode: Mode::Steer,
-        from: Principal("tester".into()),
-    };
-    with_body(name, body.into())
-}
-
-fn with_body(name: &str, body: Body) -> Draft {
-    Draft {
-        id: event_id(name),
-        cause: None,
-        correlation: None,
-        run: None,
-        level: Level::Core,
-        call: None,
-        actor: Actor::Agent,
-        trust: Trust::System,
-        body,
-    }
-}
-
-pub fn drafts(names: &[&str]) -> Vec<Draft> {
-    names.iter().map(|name| draft(name)).collect()
-}
-
-/// An append without a fence, at rest, of events with these names.
-pub fn append(stream: &StreamId, after: u64, names: &[&str]) -> Append {
-    Append {
-        stream: stream.clone(),
-        expected: Expected::after(Version(after)),
-        time: Time(1_000),
-        drafts: drafts(names),
-        fence: None,
-        rest: Rest::Waiting,
-    }
-}
-
-/// Stores events that must be new, one append each.
-pub async fn fill(journal: &dyn Journal, stream: &StreamId, names: &[&str]) {
-    for (after, name) in (0..).zip(names) {
-        let appended = journal.append(append(stream, after, &[name])).await.unwrap();
-        assert_eq!(versions(appended), (after + 1, after + 1));
-    }
-}
-
-pub fn versions(appended: Appended) -> (u64, u64) {
-    (appended.first.0, appended.last.0)
-}
-
-/// The ids of all events of a stream, which are checked by being read.
-pub async fn ids(journal: &dyn Journal, stream: &StreamId) -> Vec<EventId> {
-    ids_of(&journal.read(stream, Version(1), usize::MAX).await.unwrap())
-}
-
-pub fn ids_of(events: &[Stored]) -> Vec<EventId> {
-    events.iter().map(|stored| stored.event.draft.id).collect()
-}
-
-pub fn named(names: &[&str]) -> Vec<EventId> {
-    names.iter().map(|name| event_id(name)).collect()
 }

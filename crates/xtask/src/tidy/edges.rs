@@ -9,6 +9,7 @@ const WHY: &str = "crates depend in one direction, by level, so that each can be
 /// Every crate with the crates it may use. A new crate is placed here before it is used.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("contract", &[]),
+    ("conformance", &["contract"]),
     ("agent", &["contract"]),
     ("journal", &["contract"]),
     ("models", &["contract"]),
@@ -22,7 +23,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
 ];
 
 /// What tests of any crate may use besides.
-const FOR_TESTS: &str = "testkit";
+const FOR_TESTS: &[&str] = &["conformance", "testkit"];
 /// Tests of the real binary look into its log, past the library.
 const FOR_TESTS_OF_THRU: &[&str] = &["agent", "journal"];
 
@@ -38,7 +39,7 @@ fn check_crate(package: &Package, ours: &BTreeSet<&str>) -> Vec<Offence> {
     let forbidden = package.dependencies.iter().filter(|dependency| {
         let name = dependency.name.as_str();
         let for_thru = package.name == "thru" && FOR_TESTS_OF_THRU.contains(&name);
-        let for_tests = dependency.is_dev() && (name == FOR_TESTS || for_thru);
+        let for_tests = dependency.is_dev() && (FOR_TESTS.contains(&name) || for_thru);
         ours.contains(name) && !allowed.contains(&name) && !for_tests
     });
     forbidden.map(|dependency| Offence::new(&package.name, format!("may not depend on {}", dependency.name), WHY)).collect()

@@ -1,27 +1,12 @@
 //! Appends: all or nothing, repeats, conflicts, fences.
 
-use super::world::*;
+use crate::events::*;
+use crate::world::*;
 use contract::machine::Rest;
 use contract::port::{Append, AppendError, Expected, Fence};
 use contract::{Epoch, Time, Version};
 
-on_every_journal!(
-    events_of_one_call_get_consecutive_versions,
-    a_refused_call_stores_none_of_its_events,
-    the_same_call_again_is_replayed,
-    a_repeat_is_found_behind_later_events,
-    a_repeat_does_not_change_the_rest,
-    almost_the_same_call_conflicts,
-    a_call_in_the_wrong_place_conflicts,
-    a_new_stream_is_made_once,
-    a_stale_fence_stores_nothing,
-    the_fence_is_checked_before_the_repeat,
-    a_fence_needs_a_lease,
-    a_fence_of_the_current_epoch_passes,
-    an_append_without_events_is_refused,
-);
-
-async fn events_of_one_call_get_consecutive_versions(world: World) {
+pub async fn events_of_one_call_get_consecutive_versions(world: &dyn World) {
     let host = world.start(1);
     let (one, two) = (stream("one"), stream("two"));
     let first = host.journal.append(append(&one, 0, &["a", "b"])).await.unwrap();
@@ -33,7 +18,7 @@ async fn events_of_one_call_get_consecutive_versions(world: World) {
     assert_eq!(ids(&*host.journal, &one).await, named(&["a", "b", "c", "d", "e"]));
 }
 
-async fn a_refused_call_stores_none_of_its_events(world: World) {
+pub async fn a_refused_call_stores_none_of_its_events(world: &dyn World) {
     let host = world.start(1);
     let stream = stream("one");
     fill(&*host.journal, &stream, &["a"]).await;
@@ -46,7 +31,7 @@ async fn a_refused_call_stores_none_of_its_events(world: World) {
     assert_eq!(ids(&*host.journal, &stream).await, named(&["a"]));
 }
 
-async fn the_same_call_again_is_replayed(world: World) {
+pub async fn the_same_call_again_is_replayed(world: &dyn World) {
     let host = world.start(1);
     for call in [append(&stream("one"), 0, &["a", "b"]), append(&stream("one"), 2, &["c"])] {
         let first = host.journal.append(call.clone()).await.unwrap();
@@ -57,7 +42,7 @@ async fn the_same_call_again_is_replayed(world: World) {
     assert_eq!(ids(&*host.journal, &stream("one")).await, named(&["a", "b", "c"]));
 }
 
-async fn a_repeat_is_found_behind_later_events(world: World) {
+pub async fn a_repeat_is_found_behind_later_events(world: &dyn World) {
     let host = world.start(1);
     let stream = stream("one");
     fill(&*host.journal, &stream, &["a"]).await;
@@ -69,7 +54,7 @@ async fn a_repeat_is_found_behind_later_events(world: World) {
     assert_eq!(ids(&*host.journal, &stream).await, named(&["a", "b", "c", "d"]));
 }
 
-async fn a_repeat_does_not_change_the_rest(world: World) {
+pub async fn a_repeat_does_not_change_the_rest(world: &dyn World) {
     let host = world.start(1);
     let stream = stream("one");
     fill(&*host.journal, &stream, &["a", "b"]).await;
@@ -79,7 +64,7 @@ async fn a_repeat_does_not_change_the_rest(world: World) {
     assert_eq!(host.journal.tail(&stream).await.unwrap(), before);
 }
 
-async fn almost_the_same_call_conflicts(world: World) {
+pub async fn almost_the_same_call_conflicts(world: &dyn World) {
     let host = world.start(1);
     let stream = stream("one");
     host.journal.append(append(&stream, 0, &["a", "b", "c"])).await.unwrap();
@@ -91,7 +76,7 @@ async fn almost_the_same_call_conflicts(world: World) {
     assert!(host.journal.append(append(&stream, 0, &["a", "b"])).await.unwrap().replayed, "a part of a call that was stored");
 }
 
-async fn a_call_in_the_wrong_place_conflicts(world: World) {
+pub async fn a_call_in_the_wrong_place_conflicts(world: &dyn World) {
     let host = world.start(1);
     let stream = stream("one");
     assert_eq!(host.journal.append(append(&stream, 1, &["b"])).await, Err(AppendError::Conflict { actual: Version(0) }));
@@ -102,7 +87,7 @@ async fn a_call_in_the_wrong_place_conflicts(world: World) {
     }
 }
 
-async fn a_new_stream_is_made_once(world: World) {
+pub async fn a_new_stream_is_made_once(world: &dyn World) {
     let host = world.start(1);
     let stream = stream("one");
     let new = |name| Append { expected: Expected::NoStream, ..append(&stream, 0, &[name]) };
@@ -112,7 +97,7 @@ async fn a_new_stream_is_made_once(world: World) {
     assert!(host.journal.append(new("a")).await.unwrap().replayed);
 }
 
-async fn a_stale_fence_stores_nothing(world: World) {
+pub async fn a_stale_fence_stores_nothing(world: &dyn World) {
     let host = world.start(1);
     let stream = stream("one");
     let old = host.journal.acquire(&stream).await.unwrap().epoch;
@@ -122,7 +107,7 @@ async fn a_stale_fence_stores_nothing(world: World) {
     assert_eq!(host.journal.tail(&stream).await.unwrap(), None);
 }
 
-async fn the_fence_is_checked_before_the_repeat(world: World) {
+pub async fn the_fence_is_checked_before_the_repeat(world: &dyn World) {
     let host = world.start(1);
     let stream = stream("one");
     let old = host.journal.acquire(&stream).await.unwrap().epoch;
@@ -134,7 +119,7 @@ async fn the_fence_is_checked_before_the_repeat(world: World) {
     assert_eq!(host.journal.append(misplaced).await, Err(AppendError::Fenced { epoch: new }), "nor is a conflict told first");
 }
 
-async fn a_fence_needs_a_lease(world: World) {
+pub async fn a_fence_needs_a_lease(world: &dyn World) {
     let host = world.start(1);
     for epoch in [Epoch(0), Epoch(1), Epoch(u64::MAX)] {
         let unowned = Append { fence: Some(Fence { epoch }), ..append(&stream("one"), 0, &["a"]) };
@@ -142,7 +127,7 @@ async fn a_fence_needs_a_lease(world: World) {
     }
 }
 
-async fn a_fence_of_the_current_epoch_passes(world: World) {
+pub async fn a_fence_of_the_current_epoch_passes(world: &dyn World) {
     let host = world.start(1);
     let (one, two) = (stream("one"), stream("two"));
     host.journal.acquire(&two).await.unwrap();
@@ -153,7 +138,7 @@ async fn a_fence_of_the_current_epoch_passes(world: World) {
     assert_eq!(versions(host.journal.append(append(&one, 1, &["b"])).await.unwrap()), (2, 2), "anybody may append without a fence");
 }
 
-async fn an_append_without_events_is_refused(world: World) {
+pub async fn an_append_without_events_is_refused(world: &dyn World) {
     let host = world.start(1);
     let refused = host.journal.append(append(&stream("one"), 0, &[])).await;
     assert!(matches!(refused, Err(AppendError::Unavailable(_))), "{refused:?}");

@@ -1,14 +1,13 @@
 //! Limits of one append, at the border and over it.
 
-use super::world::*;
+use crate::events::*;
+use crate::world::*;
 use contract::event::Event;
 use contract::limits::{APPEND_BYTES_MAX, APPEND_EVENTS_MAX};
 use contract::port::{Append, AppendError};
 use contract::{Draft, Time, Version};
 
-on_every_journal!(as_many_events_as_allowed_and_one_more, as_many_bytes_as_allowed_and_one_more);
-
-async fn as_many_events_as_allowed_and_one_more(world: World) {
+pub async fn as_many_events_as_allowed_and_one_more(world: &dyn World) {
     let host = world.start(1);
     let stream = stream("one");
     let call = |count: usize| Append { drafts: (0..count).map(|i| draft(&format!("event {i}"))).collect(), ..append(&stream, 0, &[]) };
@@ -21,7 +20,7 @@ async fn as_many_events_as_allowed_and_one_more(world: World) {
     assert_eq!(ids(&*host.journal, &stream).await.len(), APPEND_EVENTS_MAX);
 }
 
-async fn as_many_bytes_as_allowed_and_one_more(world: World) {
+pub async fn as_many_bytes_as_allowed_and_one_more(world: &dyn World) {
     let host = world.start(1);
     let stream = stream("one");
     let encoded = |version, draft| Event { version: Version(version), time: Time(1_000), draft }.encode(&stream).unwrap().len();

@@ -1,19 +1,12 @@
 //! Many writers at once: one winner for each version, and no reader sees half a call.
 
-use super::world::*;
+use crate::events::*;
+use crate::world::*;
 use contract::id::StreamId;
 use contract::port::{Append, AppendError, Appended};
 use contract::{Epoch, Version};
 use std::sync::Arc;
 use tokio::task::JoinSet;
-
-on_every_journal!(
-    one_of_many_writers_wins_each_version,
-    one_of_two_hosts_wins_each_version,
-    hosts_that_try_again_lose_nothing,
-    no_reader_sees_half_a_call,
-    one_of_many_hosts_gets_the_lease,
-);
 
 const ROUNDS: u64 = 12;
 
@@ -54,11 +47,11 @@ async fn race(hosts: &[Host]) {
     }
 }
 
-async fn one_of_many_writers_wins_each_version(world: World) {
+pub async fn one_of_many_writers_wins_each_version(world: &dyn World) {
     race(&[world.start(1)]).await;
 }
 
-async fn one_of_two_hosts_wins_each_version(world: World) {
+pub async fn one_of_two_hosts_wins_each_version(world: &dyn World) {
     race(&[world.start(1), world.start(2)]).await;
 }
 
@@ -79,7 +72,7 @@ async fn append_all(journal: Arc<dyn Journal>, stream: StreamId, names: Vec<Stri
     }
 }
 
-async fn hosts_that_try_again_lose_nothing(world: World) {
+pub async fn hosts_that_try_again_lose_nothing(world: &dyn World) {
     let hosts = [world.start(1), world.start(2)];
     let stream = stream("one");
     let names = |host: u8| (0..20).map(|i| format!("host {host} event {i}")).collect::<Vec<_>>();
@@ -97,7 +90,7 @@ async fn hosts_that_try_again_lose_nothing(world: World) {
     }
 }
 
-async fn no_reader_sees_half_a_call(world: World) {
+pub async fn no_reader_sees_half_a_call(world: &dyn World) {
     let (writer, reader) = (world.start(1), world.start(2));
     let stream = stream("one");
     let journal = Arc::clone(&writer.journal);
@@ -119,7 +112,7 @@ async fn no_reader_sees_half_a_call(world: World) {
     writing.await.unwrap();
 }
 
-async fn one_of_many_hosts_gets_the_lease(world: World) {
+pub async fn one_of_many_hosts_gets_the_lease(world: &dyn World) {
     let hosts: Vec<Host> = (1..=4).map(|number| world.start(number)).collect();
     let mut tasks = JoinSet::new();
     for host in &hosts {
