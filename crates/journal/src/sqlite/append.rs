@@ -80,13 +80,16 @@ fn store(connection: &Connection, head: Head, append: &Prepared) -> rusqlite::Re
     }
     let position = connection.last_insert_rowid();
     let (version, time) = (column::integer(append.last().0), column::integer(append.time.0));
-    connection
-        .prepare_cached("UPDATE streams SET version = ?2, hash = ?3, position = ?4, time = ?5 WHERE id = ?1")?
-        .execute(params![head.key, version, hash.0, position, time])?;
-    // A rest that is named is written to its index too, also when it is the same; most appends leave it as it is.
-    if head.rest != append.rest {
+    // A rest that is named is written to its index, also when it is the same; most appends leave it as it is.
+    if head.rest == append.rest {
+        connection
+            .prepare_cached("UPDATE streams SET version = ?2, hash = ?3, position = ?4, time = ?5 WHERE id = ?1")?
+            .execute(params![head.key, version, hash.0, position, time])?;
+    } else {
         let (rest, due) = column::rest_columns(append.rest);
-        connection.prepare_cached("UPDATE streams SET rest = ?2, due = ?3 WHERE id = ?1")?.execute(params![head.key, rest, due])?;
+        connection
+            .prepare_cached("UPDATE streams SET version = ?2, hash = ?3, position = ?4, time = ?5, rest = ?6, due = ?7 WHERE id = ?1")?
+            .execute(params![head.key, version, hash.0, position, time, rest, due])?;
     }
     // Positions begin at one and grow, so the conversion cannot fail.
     Ok(Position(position.unsigned_abs()))

@@ -13,7 +13,7 @@ use rustix::io::{Errno, write};
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::mem::MaybeUninit;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -28,21 +28,21 @@ const LOG_FILE: &str = "journal.db-wal";
 /// The side of the writer.
 #[derive(Debug)]
 pub(super) struct Bell {
+    /// Absent for one that a test uses to stand for a process that died.
+    path: Option<PathBuf>,
+    /// Opened by the first ring: after a commit it is there, and it stays the same file while the database is open.
     log_file: Option<File>,
 }
 
 impl Bell {
-    /// The file stays the same for as long as any process has the database open, which the caller has.
-    pub fn at(folder: &Path) -> io::Result<Bell> {
-        Ok(Bell { log_file: Some(OpenOptions::new().write(true).open(folder.join(LOG_FILE))?) })
+    pub fn new(folder: &Path, rings: bool) -> Bell {
+        Bell { path: rings.then(|| folder.join(LOG_FILE)), log_file: None }
     }
 
-    /// One that a test uses to stand for a process that died.
-    pub fn silent() -> Bell {
-        Bell { log_file: None }
-    }
-
-    pub fn ring(&self) {
+    pub fn ring(&mut self) {
+        if let (Some(path), None) = (&self.path, &self.log_file) {
+            self.log_file = OpenOptions::new().write(true).open(path).ok();
+        }
         let now = || Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
         if let Some(log_file) = &self.log_file {
             // Without it the others find the commit a little later.
@@ -201,7 +201,7 @@ mod tests {
         assert_eq!(listener.take_notices(), None, "other files mean nothing");
         fs::write(&log_file, b"x").unwrap();
         assert_eq!(listener.take_notices(), Some(Notice::Written));
-        Bell::at(folder.path()).unwrap().ring();
+        Bell::new(folder.path(), true).ring();
         assert_eq!(listener.wait().unwrap(), Heard::Commit);
         assert_eq!(listener.look_at, None, "nothing is looked for without a reason");
         fs::write(&log_file, b"xx").unwrap();
@@ -220,7 +220,7 @@ mod tests {
         fs::remove_file(&log_file).unwrap();
         fs::write(&log_file, b"").unwrap();
         assert_eq!(listener.take_notices(), Some(Notice::Written));
-        Bell::at(folder.path()).unwrap().ring();
+        Bell::new(folder.path(), true).ring();
         assert_eq!(listener.take_notices(), Some(Notice::Rung));
     }
 

@@ -69,10 +69,9 @@ pub(super) fn open(options: Options, tuning: Tuning) -> Result<SqliteJournal, Op
     let connection = schema::open_writer(&database).map_err(|error| schema_error(&database, error))?;
     sync_what_is_there(&folder).map_err(at_folder)?;
     schema::tune(&connection, tuning).map_err(|error| schema_error(&database, error.into()))?;
-    let bell = if tuning.rings { Bell::at(&folder).map_err(at_folder)? } else { Bell::silent() };
     let (board, readers) = (Arc::<Board>::default(), Readers::new(database));
     let hub = Arc::new(Hub::new(folder.clone(), readers.clone(), Arc::clone(&board), tuning.may_watch));
-    let desk = Desk { connection, hosts: Arc::clone(&hosts), board, bell, loss: tuning.loss };
+    let desk = Desk { connection, hosts: Arc::clone(&hosts), board, bell: Bell::new(&folder, tuning.rings), loss: tuning.loss };
     let writer = Writer::start(desk).map_err(at_folder)?;
     Ok(SqliteJournal { readers, hub, writer, blobs: Arc::new(blobs), hosts })
 }

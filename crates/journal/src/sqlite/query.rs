@@ -107,7 +107,7 @@ pub(super) fn grown(connection: &Connection, after: Position) -> Result<Vec<Grow
     let grown: Vec<(String, Mark)> = connection
         .prepare_cached(
             "SELECT streams.name, max(events.version), max(events.position)
-             FROM events JOIN streams ON streams.id = events.stream WHERE events.position > ?1 GROUP BY events.stream",
+             FROM events NOT INDEXED JOIN streams ON streams.id = events.stream WHERE events.position > ?1 GROUP BY events.stream",
         )
         .and_then(|mut statement| {
             let mark = |row: &rusqlite::Row<'_>| {

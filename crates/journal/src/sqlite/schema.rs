@@ -90,6 +90,8 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection, SchemaError> {
     if found < VERSION {
         upgrade(&mut connection, found)?;
     }
+    // Nothing to do, unless a person's tool has changed it: everything here rests on the write-ahead log.
+    connection.pragma_update(None, "journal_mode", "WAL")?;
     Ok(connection)
 }
 

@@ -2,8 +2,10 @@
 
 use super::world::open;
 use conformance::events::*;
-use contract::port::{Expected, Log};
-use contract::{Epoch, Version};
+use contract::id::Sha256;
+use contract::machine::{Rest, RestClass};
+use contract::port::{Append, Blobs, Expected, Log};
+use contract::{Epoch, Position, Version};
 use journal::{OpenError, Options, SqliteJournal, Verified};
 use rusqlite::Connection;
 use std::fs;
@@ -96,6 +98,56 @@ fn tables_of_a_newer_program_are_refused() {
     drop(database);
     let refused = try_open(folder.path());
     assert!(matches!(refused, Err(OpenError::Newer { found: 99, known: 2, .. })), "{refused:?}");
+}
+
+/// A log as an older program left it.
+fn folder_of_format_1() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let database = Connection::open(folder.path().join("journal.db")).unwrap();
+    database.pragma_update(None, "journal_mode", "WAL").unwrap();
+    database.execute_batch(include_str!("format-1.sql")).unwrap();
+    folder
+}
+
+#[tokio::test]
+async fn a_log_of_an_older_program_is_brought_up_to_date() {
+    let folder = folder_of_format_1();
+    // The second time there is nothing left to do.
+    for number in 2..4 {
+        let journal = open(folder.path(), number);
+        for class in RestClass::ALL {
+            let expected: &[&str] = match class {
+                RestClass::Busy => &["busy"],
+                RestClass::Until => &["sooner", "later"],
+                RestClass::Waiting => &["waiting"],
+                RestClass::Closed => &["closed"],
+            };
+            let found = journal.resting(class, None, 10).await.unwrap();
+            let expected: Vec<_> = expected.iter().map(|name| stream(name)).collect();
+            assert_eq!(found.into_iter().map(|tail| tail.stream).collect::<Vec<_>>(), expected, "{class:?}");
+        }
+        assert_eq!(journal.acquire(&stream("busy")).await.unwrap().epoch, Epoch(u64::from(number)));
+        assert_eq!(journal.get(Sha256::of(b"a blob")).await.unwrap(), Some(b"a blob".to_vec()));
+    }
+    let journal = open(folder.path(), 5);
+    assert_eq!(ids(&journal, &stream("busy")).await, named(&["busy first", "busy second"]));
+    assert_eq!(journal.verify(&stream("busy")).await.unwrap().events, 2);
+    let rested = Append { rest: Rest::Closed, ..append(&stream("busy"), 2, &["third"]) };
+    assert_eq!(journal.append(rested).await.unwrap().position, Position(7));
+    assert_eq!(journal.resting(RestClass::Busy, None, 10).await.unwrap(), []);
+    assert_eq!(journal.resting(RestClass::Closed, None, 10).await.unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn a_log_that_lost_its_write_ahead_mode_gets_it_back() {
+    let folder = TempDir::new().unwrap();
+    drop(try_open(folder.path()).unwrap());
+    let database = Connection::open(folder.path().join("journal.db")).unwrap();
+    database.pragma_update(None, "journal_mode", "DELETE").unwrap();
+    drop(database);
+    let journal = try_open(folder.path()).unwrap();
+    fill(&journal, &stream("one"), &["a"]).await;
+    assert!(folder.path().join("journal.db-wal").exists());
 }
 
 #[test]
