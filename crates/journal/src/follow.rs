@@ -60,15 +60,20 @@ impl<'a> Gathering<'a> {
 
     /// Looks at an event, or at the damage in its place.
     pub fn add(&mut self, stream: &StreamId, position: Position, stored: Result<Stored, LogError>) {
-        self.pass(position);
         match stored {
             Ok(stored) if self.filter.matches(stream, stored.event.draft.body.name()) => {
+                self.pass(position);
                 self.bytes += stored.bytes.len();
                 self.found.push(Ok(Delivered { stream: stream.clone(), stored }));
             }
-            Ok(_) => {}
-            Err(damage) => self.found.push(Err(damage)),
+            Ok(_) => self.pass(position),
+            Err(damage) => self.add_damage(position, damage),
         }
+    }
+
+    pub fn add_damage(&mut self, position: Position, damage: LogError) {
+        self.pass(position);
+        self.found.push(Err(damage));
     }
 
     /// Goes on behind an event that the filter cannot match.

@@ -1,12 +1,17 @@
 //! Which hosts on this data folder are alive.
 //!
 //! Owns `hosts/<host>.lock`: a host holds an exclusive lock on its file for life, so the kernel lets go of it however
-//! the process ends, and a lock that can be taken belongs to a dead host. Must not know what a host owns.
+//! the process ends, and a lock that can be taken belongs to a dead host. A process that dies while it starts another
+//! leaves the lock to that one until its program begins; the file says who the host was, and one who is gone is dead
+//! all the same, so a host must not go on as a child of its process. Must not know what a host owns.
 
 use crate::durable;
 use contract::id::HostId;
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
+use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Held while a process opens the data folder, so that no file is removed between its making and its locking.
@@ -46,8 +51,8 @@ impl Hosts {
             }
             Err(TryLockError::Error(error)) => return Err(error),
         }
-        // The process number is for people; the lock alone says who is alive.
-        writeln!(lock, "{}", std::process::id())?;
+        lock.set_len(0)?;
+        write!(lock, "{}", Process::this())?;
         Ok(Hosts { folder, me, _lock: lock })
     }
 
@@ -60,16 +65,60 @@ impl Hosts {
         if host == self.me {
             return Ok(true);
         }
-        let file = match File::open(lock_path(&self.folder, host)) {
+        let mut file = match File::open(lock_path(&self.folder, host)) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
             Err(error) => return Err(error),
         };
         match file.try_lock_shared() {
             Ok(()) => Ok(false),
-            Err(TryLockError::WouldBlock) => Ok(true),
+            Err(TryLockError::WouldBlock) => {
+                let mut said = String::new();
+                file.read_to_string(&mut said)?;
+                Ok(!Process::parse(&said).is_some_and(|process| process.is_gone()))
+            }
             Err(TryLockError::Error(error)) => Err(error),
         }
+    }
+}
+
+/// A process by its number, and where that number means something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Process {
+    number: i32,
+    /// The boot of the kernel and the namespace of process numbers; unknown where the kernel does not tell.
+    place: Option<String>,
+}
+
+impl Process {
+    fn this() -> Process {
+        Process { number: rustix::process::getpid().as_raw_pid(), place: Process::place() }
+    }
+
+    fn place() -> Option<String> {
+        let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+        let namespace = fs::read_link("/proc/self/ns/pid").ok()?;
+        Some(format!("{} {}", boot.trim(), namespace.display()))
+    }
+
+    fn parse(said: &str) -> Option<Process> {
+        let mut lines = said.lines();
+        let number = lines.next()?.parse().ok()?;
+        Some(Process { number, place: lines.next().map(str::to_owned) })
+    }
+
+    /// Whether it surely does not run any more: where the number means something else, nobody knows.
+    fn is_gone(&self) -> bool {
+        let is_here = self.place.is_some() && self.place == Process::place();
+        let found = Pid::from_raw(self.number).map(test_kill_process);
+        is_here && found == Some(Err(Errno::SRCH))
+    }
+}
+
+impl fmt::Display for Process {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.number)?;
+        self.place.as_ref().map_or(Ok(()), |place| writeln!(f, "{place}"))
     }
 }
 

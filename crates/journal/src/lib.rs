@@ -2,10 +2,11 @@
 //!
 //! Owns how events are stored, chained by hash, found again and checked, which host owns a stream, and which
 //! hosts are alive. Must not know what an event means: a stream is a name, an event is an id and bytes, and
-//! nothing here looks inside a body. Both implementations pass the suite in `tests/suite`.
+//! nothing here looks inside a body. Both implementations pass the suite of `conformance`.
 //!
 //! Read in this order: `append` (the checks every append passes), `chain` (hashes and what a read
-//! verifies), `memory` (the semantics in their simplest form), then `sqlite`.
+//! verifies), `follow` (subscriptions) and `board` (who is woken), `memory` (the semantics in their simplest form),
+//! then `sqlite`.
 
 mod append;
 mod blobs;

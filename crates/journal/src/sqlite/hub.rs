@@ -7,16 +7,17 @@ use super::bell::{Ender, Heard, Listener};
 use super::query;
 use super::reader::Readers;
 use super::schema;
-use crate::board::{Board, Mark};
+use crate::board::Board;
 use crate::follow::{Page, Source};
 use contract::filter::Filter;
 use contract::id::StreamId;
 use contract::port::{BoxFuture, LogError, Tail};
 use contract::units::Position;
 use rusqlite::Connection;
+use std::fmt::Display;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use tokio::sync::watch;
 
@@ -27,8 +28,16 @@ pub(super) struct Hub {
     board: Arc<Board>,
     may_watch: bool,
     stage: watch::Sender<Stage>,
-    thread: Mutex<Option<(Ender, JoinHandle<()>)>>,
+    thread: Mutex<Engine>,
     pages_read: AtomicU64,
+}
+
+#[derive(Default)]
+enum Engine {
+    #[default]
+    Idle,
+    Running(Ender, JoinHandle<()>),
+    Ended,
 }
 
 #[derive(Clone, Debug)]
@@ -53,49 +62,56 @@ impl Hub {
         self.pages_read.load(Ordering::Relaxed)
     }
 
-    /// Starts the thread unless it runs.
+    /// Starts the thread unless it runs; one that failed is tried again.
     pub fn start(&self) {
-        let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
-        if thread.as_ref().is_some_and(|(_, thread)| !thread.is_finished()) {
-            return;
+        let mut engine = self.engine();
+        match &*engine {
+            Engine::Running(_, thread) if !thread.is_finished() => return,
+            Engine::Ended => return fail(&self.stage, "it was closed"),
+            Engine::Running(..) | Engine::Idle => {}
         }
         self.stage.send_replace(Stage::Starting);
         let started = Listener::new(&self.folder, self.may_watch).and_then(|(listener, ender)| {
             let (path, board, stage) = (self.readers.path(), Arc::clone(&self.board), self.stage.clone());
             let serve = move || match schema::open_reader(&path) {
                 Ok(connection) => serve(&connection, listener, &board, &stage),
-                Err(error) => fail(&stage, error.to_string()),
+                Err(error) => fail(&stage, error),
             };
-            Ok((ender, thread::Builder::new().name("journal-hub".to_owned()).spawn(serve)?))
+            Ok(Engine::Running(ender, thread::Builder::new().name("journal-hub".to_owned()).spawn(serve)?))
         });
         match started {
-            Ok(started) => *thread = Some(started),
-            // The next follower tries again.
-            Err(error) => fail(&self.stage, error.to_string()),
+            Ok(started) => *engine = started,
+            Err(error) => fail(&self.stage, error),
         }
     }
 
     /// Ends the thread; nobody is told anything any more.
     pub fn end(&self) {
         self.board.close();
-        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some((ender, thread)) = thread {
+        let engine = std::mem::replace(&mut *self.engine(), Engine::Ended);
+        if let Engine::Running(ender, thread) = engine {
             ender.end();
             // A thread that panicked has told its followers nothing since, and they are told now that the log is closed.
             let _ = thread.join();
         }
+    }
+
+    /// It is replaced as a whole, so it is one or the other even if a thread panicked while it held the lock.
+    fn engine(&self) -> MutexGuard<'_, Engine> {
+        self.thread.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Source for Hub {
     fn listening(&self) -> BoxFuture<'_, Result<(), LogError>> {
         Box::pin(async move {
+            self.start();
             let mut stage = self.stage.subscribe();
             let started = stage.wait_for(|stage| !matches!(stage, Stage::Starting)).await;
             match started.map(|stage| stage.clone()) {
                 Ok(Stage::Listening) => Ok(()),
                 Ok(Stage::Failed(reason)) => Err(LogError::Unavailable(reason)),
-                Ok(Stage::Starting) | Err(_) => Err(LogError::Unavailable("the log cannot be followed".to_owned())),
+                Ok(Stage::Starting) | Err(_) => Err(LogError::Unavailable("the log cannot be followed: its hub is gone".to_owned())),
             }
         })
     }
@@ -114,7 +130,7 @@ fn serve(connection: &Connection, mut listener: Listener, board: &Board, stage: 
     // The watch stands already. What is there now is read by the followers themselves, who begin after this.
     let mut seen = match query::end(connection) {
         Ok(end) => end,
-        Err(error) => return fail(stage, error.to_string()),
+        Err(error) => return fail(stage, error),
     };
     stage.send_replace(Stage::Listening);
     loop {
@@ -123,13 +139,16 @@ fn serve(connection: &Connection, mut listener: Listener, board: &Board, stage: 
             Ok(Heard::End) => return,
             Err(error) => {
                 board.close();
-                return fail(stage, error.to_string());
+                return fail(stage, error);
             }
         }
         match query::grown(connection, seen) {
             Ok(grown) => {
-                for (stream, mark) in grown {
-                    board.announce(&stream, mark);
+                for (name, mark) in grown {
+                    // A name that is damaged is that of no stream which anybody follows.
+                    if let Ok(stream) = StreamId::parse(&name) {
+                        board.announce(&stream, mark);
+                    }
                     seen = seen.max(mark.position);
                 }
             }
@@ -138,9 +157,6 @@ fn serve(connection: &Connection, mut listener: Listener, board: &Board, stage: 
     }
 }
 
-fn fail(stage: &watch::Sender<Stage>, reason: String) {
+fn fail(stage: &watch::Sender<Stage>, reason: impl Display) {
     stage.send_replace(Stage::Failed(format!("the log cannot be followed: {reason}")));
 }
-
-/// What a stream is announced with.
-pub(super) type Grown = (StreamId, Mark);

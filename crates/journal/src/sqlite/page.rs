@@ -37,7 +37,7 @@ fn page_of_stream(
         Ok(None) => return Ok(gathering.end(end)),
         Err(unavailable @ LogError::Unavailable(_)) => return Err(unavailable),
         Err(damage) => {
-            gathering.add(stream, end, Err(damage));
+            gathering.add_damage(end, damage);
             return Ok(gathering.end(end));
         }
     };
@@ -53,7 +53,10 @@ fn page_of_stream(
             return Ok(ControlFlow::Break(()));
         }
         let (link, position) = (row.link(), row.position);
-        gathering.add(stream, position, check(connection, &head, previous, row));
+        match check(connection, &head, previous, row) {
+            Err(unavailable @ LogError::Unavailable(_)) => return Err(unavailable),
+            stored => gathering.add(stream, position, stored),
+        }
         previous = Some(link);
         Ok(ControlFlow::Continue(()))
     })?;
@@ -63,7 +66,7 @@ fn page_of_stream(
     }
     if last < head.tail.version {
         let reason = format!("the event is missing, the recorded tail is {}", head.tail.version);
-        gathering.add(stream, end, Err(corrupt(stream, last.next(), reason)));
+        gathering.add_damage(end, corrupt(stream, last.next(), reason));
     }
     Ok(gathering.end(end))
 }
@@ -91,7 +94,13 @@ fn page_of_all(
         }
         let position = Position(column::number(row, 1).map_err(query::unavailable)?);
         let (key, name): (i64, Option<String>) = row.get(5).and_then(|key| Ok((key, row.get(6)?))).map_err(query::unavailable)?;
-        let stream = query::parse_name(&name.unwrap_or_default())?;
+        let stream = match query::parse_name(&name.unwrap_or_default()) {
+            Ok(stream) => stream,
+            Err(damage) => {
+                gathering.add_damage(position, damage);
+                continue;
+            }
+        };
         if !filter.may_match(&stream) {
             gathering.pass(position);
             continue;

@@ -3,7 +3,6 @@
 //! Owns the way from rows to checked events. Must not trust a row: every event passes the walk along its chain.
 
 use super::column;
-use super::hub::Grown;
 use super::trouble;
 use crate::board::Mark;
 use crate::chain::{self, GENESIS, Link, Row, Verified, Walk};
@@ -102,9 +101,9 @@ pub(super) fn end(connection: &Connection) -> Result<Position, LogError> {
         .map_err(unavailable)
 }
 
-/// The streams that have events after a position, with how far they reach.
-pub(super) fn grown(connection: &Connection, after: Position) -> Result<Vec<Grown>, LogError> {
-    let grown: Vec<(String, Mark)> = connection
+/// The names of streams that have events after a position, with how far they reach.
+pub(super) fn grown(connection: &Connection, after: Position) -> Result<Vec<(String, Mark)>, LogError> {
+    connection
         .prepare_cached(
             "SELECT streams.name, max(events.version), max(events.position)
              FROM events NOT INDEXED JOIN streams ON streams.id = events.stream WHERE events.position > ?1 GROUP BY events.stream",
@@ -116,8 +115,7 @@ pub(super) fn grown(connection: &Connection, after: Position) -> Result<Vec<Grow
             };
             statement.query_map([column::integer(after.0)], mark)?.collect()
         })
-        .map_err(unavailable)?;
-    grown.into_iter().map(|(name, mark)| Ok((parse_name(&name)?, mark))).collect()
+        .map_err(unavailable)
 }
 
 /// Each row is read under its own name, so that a damaged one is named.

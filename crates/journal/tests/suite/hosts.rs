@@ -18,7 +18,7 @@ async fn a_host_holds_its_lock_for_life() {
     let folder = TempDir::new().unwrap();
     let journal = open(folder.path(), 1);
     let lock = lock_of(folder.path(), 1);
-    assert_eq!(fs::read_to_string(&lock).unwrap().trim(), std::process::id().to_string());
+    assert_eq!(fs::read_to_string(&lock).unwrap().lines().next(), Some(std::process::id().to_string().as_str()));
     assert!(fs::File::open(&lock).unwrap().try_lock_shared().is_err());
     drop(journal);
     assert!(!lock.exists());
@@ -60,6 +60,30 @@ async fn a_look_at_a_dead_host_does_not_make_it_look_alive() {
     other_look.try_lock_shared().unwrap();
     assert_eq!(witness.holder(&stream("one")).await.unwrap(), None);
     assert_eq!(witness.acquire(&stream("one")).await.unwrap().host, host_id(2));
+}
+
+/// A process that was killed while it started another left its lock to that one, for as long as that takes.
+#[tokio::test]
+async fn a_lock_that_outlives_its_process_does_not_keep_its_streams() {
+    let folder = TempDir::new().unwrap();
+    let witness = open(folder.path(), 2);
+    let here = fs::read_to_string(lock_of(folder.path(), 2)).unwrap().lines().nth(1).unwrap().to_owned();
+    let mut gone = std::process::Command::new("true").spawn().unwrap();
+    gone.wait().unwrap();
+    let (gone, running) = (gone.id(), std::process::id());
+    let crashed = open(folder.path(), 1);
+    crashed.acquire(&stream("one")).await.unwrap();
+    drop(crashed);
+    let file = fs::File::create(lock_of(folder.path(), 1)).unwrap();
+    file.try_lock().unwrap();
+    let unknown = [format!("{running}\n{here}\n"), format!("{gone}\nanother kernel\n"), format!("{gone}\n"), String::new()];
+    for said in unknown {
+        fs::write(lock_of(folder.path(), 1), &said).unwrap();
+        assert_eq!(witness.holder(&stream("one")).await.unwrap(), Some(host_id(1)), "{said:?}");
+    }
+    fs::write(lock_of(folder.path(), 1), format!("{gone}\n{here}\n")).unwrap();
+    assert_eq!(witness.holder(&stream("one")).await.unwrap(), None);
+    assert_eq!(witness.acquire(&stream("one")).await.unwrap().epoch, Epoch(2));
 }
 
 #[test]
