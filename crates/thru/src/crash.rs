@@ -1,5 +1,6 @@
 //! Kills this process at a chosen place, for tests: `CRASH_AT=k` at the k-th place that is reached, of a supervisor
-//! `CRASH_AT_SUPERVISOR=k`. `CRASH_LIST=FILE` writes the name of every place that is reached.
+//! `CRASH_AT_SUPERVISOR=k`. `CRASH_LIST=FILE` writes the name of every place that is reached, of supervisors
+//! `CRASH_LIST_SUPERVISOR=FILE`.
 
 use rustix::process::{Signal, getpid, kill_process};
 use std::io::Write;
@@ -13,14 +14,17 @@ pub fn install() {
 }
 
 fn reach(name: &'static str) {
-    let variable = if throughline::supervisor::is_supervisor() { "CRASH_AT_SUPERVISOR" } else { "CRASH_AT" };
+    let (at, list) = match throughline::supervisor::is_supervisor() {
+        true => ("CRASH_AT_SUPERVISOR", "CRASH_LIST_SUPERVISOR"),
+        false => ("CRASH_AT", "CRASH_LIST"),
+    };
     let number = REACHED.fetch_add(1, Ordering::SeqCst) + 1;
-    if let Some(file) = std::env::var_os("CRASH_LIST") {
+    if let Some(file) = std::env::var_os(list) {
         let opened = std::fs::OpenOptions::new().append(true).create(true).open(file);
         // A list that cannot be written shows as missing lines in the test that asked for it.
         let _ = opened.and_then(|mut file| writeln!(file, "{number} {name}"));
     }
-    let here = std::env::var(variable).ok().and_then(|at| at.parse::<u64>().ok());
+    let here = std::env::var(at).ok().and_then(|at| at.parse::<u64>().ok());
     if here == Some(number) {
         // SIGKILL to oneself does not come back.
         let _ = kill_process(getpid(), Signal::KILL);

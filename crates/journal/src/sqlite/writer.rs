@@ -8,6 +8,7 @@ use super::job::{Failure, Job, Written};
 use super::tuning::Loss;
 use crate::board::Board;
 use crate::hosts::Hosts;
+use contract::crash;
 use rusqlite::{Connection, TransactionBehavior};
 use std::io;
 use std::sync::Arc;
@@ -123,6 +124,8 @@ fn commit(connection: &mut Connection, hosts: &Hosts, batch: &mut [Job]) -> Resu
         }
         savepoint.commit()?;
     }
+    crash::point("commit");
     transaction.commit()?;
+    crash::point("committed");
     Ok(())
 }

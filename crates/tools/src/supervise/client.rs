@@ -103,7 +103,9 @@ pub async fn start(program: &Path, folder: &Folder, spec: &Spec) -> io::Result<R
 
 /// What a supervisor must be told in a build whose places to crash at are switched on.
 fn for_tests() -> impl Iterator<Item = (String, String)> {
-    let told = |(name, _): &(String, String)| cfg!(feature = "crash-points") && name == "CRASH_AT_SUPERVISOR";
+    let told = |(name, _): &(String, String)| {
+        cfg!(feature = "crash-points") && matches!(name.as_str(), "CRASH_AT_SUPERVISOR" | "CRASH_LIST_SUPERVISOR")
+    };
     std::env::vars().filter(told)
 }
 

@@ -5,6 +5,7 @@ use super::{Run, Tool, finished};
 use crate::supervise::Command;
 use crate::{args, texts};
 use contract::call::{Class, Prepared, Risk};
+use contract::crash;
 use contract::port::{BoxFuture, Preparation, Prepare, PrepareRefused, RawOutcome, ToolJob};
 use rustix::process::Signal;
 use schemars::JsonSchema;
@@ -95,6 +96,7 @@ async fn send(job: &ToolJob, attempt: Option<Attempt>) -> Result<String, String>
     let args: Args = args::parse(TOOL.name, &job.args).map_err(|refused| refused.message)?;
     let attempt = attempt.ok_or_else(|| texts::not_running(&args.call))?;
     attempt.tell(&Command::Signal(args.signal.signal().as_raw())).await?;
+    crash::point("signalled");
     Ok(texts::signal_sent(attempt.target.call, args.signal.text(), args.signal.ends()))
 }
 

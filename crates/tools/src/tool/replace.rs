@@ -10,6 +10,7 @@ use crate::supervise::{Folder, claim};
 use crate::texts;
 use contract::body::{CancelReason, UnknownReason};
 use contract::call::{Class, Prepared, Risk};
+use contract::crash;
 use contract::id::Sha256;
 use contract::port::{Preparation, PrepareRefused, RawOutcome, ToolJob};
 use serde::{Deserialize, Serialize};
@@ -81,8 +82,11 @@ pub(super) fn start(
         }
         let after = make(&place, before.as_deref())?;
         let failed = |error: io::Error| texts::unwritable(&place.shown, &error);
+        crash::point("unrecorded");
         record(spool, &Target::of(&after)).map_err(failed)?;
+        crash::point("unreplaced");
         let made = replace(&place.real, &temporary(&place.real, job), &after.content).map_err(failed)?;
+        crash::point("replaced");
         Ok(match sync_folders(&made) {
             Ok(()) => after.text,
             Err(error) => format!("{}\n{}", after.text, texts::maybe_written(&place.shown, &error)),
