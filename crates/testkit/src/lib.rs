@@ -3,13 +3,18 @@
 //! [`world`] is everything outside the driver: the log, processes, people, hosts that die. [`explore`] walks every
 //! order in which things can happen in it, [`monitor`] holds the invariants, [`canon`] tells which worlds are the same.
 //! [`coverage`] and [`figures`] see that a search did not quietly become smaller.
+//!
+//! [`crash`] is the same question put to the real binary, which is killed for it.
 
 pub mod canon;
 pub mod coverage;
+#[cfg(feature = "crash")]
+pub mod crash;
 pub mod explore;
 pub mod figures;
 pub mod histories;
 pub mod monitor;
 pub mod scenario;
+pub mod threads;
 pub mod until;
 pub mod world;

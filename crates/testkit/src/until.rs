@@ -12,13 +12,20 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// # Panics
 /// When the deadline passes first; `what` says what was waited for.
 #[track_caller]
-pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+#[expect(clippy::panic, reason = "it is how a test fails that waited in vain")]
+pub fn until<T>(what: &str, look: impl FnMut() -> Option<T>) -> T {
+    let Some(found) = within(DEADLINE, look) else { panic!("waited {DEADLINE:?} for {what}") };
+    found
+}
+
+/// Looks until `look` finds something, for as long as it may take.
+pub fn within<T>(time: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
     let began = Instant::now();
     loop {
         if let Some(found) = look() {
-            return found;
+            return Some(found);
         }
-        assert!(began.elapsed() < DEADLINE, "waited {DEADLINE:?} for {what}");
-        std::thread::park_timeout(PAUSE);
+        let left = time.checked_sub(began.elapsed())?;
+        std::thread::park_timeout(PAUSE.min(left));
     }
 }

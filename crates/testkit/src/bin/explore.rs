@@ -7,14 +7,13 @@
 
 use contract::planted::{Bug, plant};
 use std::process::ExitCode;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 use testkit::coverage::Coverage;
 use testkit::explore::{Found, Order, Report, explore, explore_by};
 use testkit::figures::Figures;
 use testkit::monitor::Invariant;
 use testkit::scenario::{Scenario, all};
+use testkit::threads::in_threads;
 
 /// Searches share nothing, so two of them keep both cores of a small machine busy.
 const THREADS: usize = 2;
@@ -42,7 +41,7 @@ fn main() -> ExitCode {
     };
     let mut scenarios = all();
     scenarios.retain(|scenario| only.is_none_or(|only| scenario.name == only));
-    let searched = in_threads(&scenarios, |scenario| search(order, scenario));
+    let searched = in_threads(THREADS, &scenarios, |scenario| search(order, scenario));
     let (figures, violations) = tell(&scenarios, &searched);
     if only.is_some() {
         return if violations == 0 && !scenarios.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
@@ -55,27 +54,6 @@ fn main() -> ExitCode {
     let uncaught = catch_all(scenarios, &searched);
     let too_few = if write { checked_in(&figures) } else { compare(&figures) } + unmet(&searched);
     if violations + uncaught + too_few == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-}
-
-/// Does the work for every item, and returns what came of it in the order of the items.
-fn in_threads<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..THREADS {
-            scope.spawn(|| {
-                while let Some((place, item)) =
-                    Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|place| Some((place, items.get(place)?)))
-                {
-                    let result = work(item);
-                    done.lock().unwrap_or_else(|broken| broken.into_inner()).push((place, result));
-                }
-            });
-        }
-    });
-    let mut done = done.into_inner().unwrap_or_else(|broken| broken.into_inner());
-    done.sort_by_key(|(place, _)| *place);
-    done.into_iter().map(|(_, result)| result).collect()
 }
 
 fn search(order: Order, scenario: &Scenario) -> Searched {
@@ -118,7 +96,7 @@ fn show(found: &Found) {
 fn catch_all(scenarios: Vec<Scenario>, searched: &[Searched]) -> usize {
     let mut scenarios: Vec<(usize, Scenario)> = searched.iter().map(|searched| searched.report.worlds).zip(scenarios).collect();
     scenarios.sort_by_key(|(worlds, _)| *worlds);
-    let caught = in_threads(Bug::ALL, |bug| {
+    let caught = in_threads(THREADS, Bug::ALL, |bug| {
         // The switch is of this thread, and the next bug of this thread sets it anew.
         plant(Some(*bug));
         scenarios.iter().find_map(|(_, scenario)| explore(scenario, |_| {}).violation)
