@@ -27,13 +27,13 @@ pub fn draft(name: &str) -> Draft {
 
 /// A draft whose stored bytes grow with the text, byte for byte.
 pub fn draft_of_size(name: &str, text_bytes: usize) -> Draft {
-    let body = MessageReceived {
-        message: MessageId([1; 16]),
-        key: Key("key".into()),
-        text: Text::Inline("x".repeat(text_bytes)),
-        mode: Mode::Steer,
-        from: Principal("tester".into()),
-    };
+    draft_with(name, Text::Inline("x".repeat(text_bytes)))
+}
+
+/// A draft that holds this text.
+pub fn draft_with(name: &str, text: Text) -> Draft {
+    let body =
+        MessageReceived { message: MessageId([1; 16]), key: Key("key".into()), text, mode: Mode::Steer, from: Principal("tester".into()) };
     with_body(name, body.into())
 }
 

@@ -3,7 +3,8 @@
 //! Stored bytes are one JSON object. Position and hash belong to the journal and are not part of it.
 
 use crate::body::{BadBody, Body, Principal};
-use crate::id::{CallId, EventId, RunId, SessionId, StreamId};
+use crate::id::{CallId, EventId, RunId, SessionId, Sha256, StreamId};
+use crate::text::Text;
 use crate::units::{Time, Version};
 use crate::upcast;
 use schemars::JsonSchema;
@@ -125,6 +126,14 @@ impl Event {
             trust: self.draft.trust,
             data: &data,
         })
+    }
+
+    /// The blobs that the event names: they were durable before it was.
+    #[must_use]
+    pub fn blobs(&self) -> Vec<Sha256> {
+        // What the program wrote itself is JSON.
+        let data = serde_json::from_str(&self.draft.body.data_json()).unwrap_or_default();
+        Text::blobs_in(&data)
     }
 
     /// Reads stored bytes of any version this program ever wrote.

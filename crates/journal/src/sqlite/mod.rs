@@ -22,7 +22,7 @@ pub use open::{OpenError, Options};
 pub use tuning::{Loss, Tuning};
 
 use crate::append::Prepared;
-use crate::blobs::{self, BlobFolder};
+use crate::blobs::BlobFolder;
 use crate::chain::Verified;
 use crate::follow::{Follower, Watcher};
 use crate::hosts::Hosts;
@@ -37,8 +37,9 @@ use contract::units::{Epoch, Position, Version};
 use hub::Hub;
 use job::{Job, Ticket};
 use reader::Readers;
+use rusqlite::Connection;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use writer::{Lost, Writer};
 
 /// One host on the log in a data folder. Dropping it waits for the writer, then ends the host.
@@ -48,6 +49,8 @@ pub struct SqliteJournal {
     hub: Arc<Hub>,
     writer: Writer,
     blobs: Arc<BlobFolder>,
+    /// Set when the database was found whole: it is as large as all streams together, so it is looked at once.
+    is_whole: Arc<OnceLock<()>>,
     hosts: Arc<Hosts>,
 }
 
@@ -68,10 +71,21 @@ impl SqliteJournal {
         self.hosts.me()
     }
 
-    /// Reads and checks every event of a stream, and that no id occurs twice in it.
+    /// Reads and checks every event of a stream with the blobs that it names, and that no id occurs twice in it; once
+    /// also the database around the streams.
     pub async fn verify(&self, stream: &StreamId) -> Result<Verified, LogError> {
-        let stream = stream.clone();
-        self.readers.run(move |connection| query::verify(connection, &stream)).await
+        let (stream, blobs, is_whole) = (stream.clone(), Arc::clone(&self.blobs), Arc::clone(&self.is_whole));
+        let verify = move |connection: &Connection| {
+            // The stream first: damage that can be named is named.
+            let verified = query::verify(connection, &blobs, &stream)?;
+            if is_whole.get().is_none() {
+                query::check_database(connection)?;
+                // Another stream may have been first.
+                let _ = is_whole.set(());
+            }
+            Ok(verified)
+        };
+        self.readers.run(verify).await
     }
 
     /// Every stream of the log, by name.
@@ -193,15 +207,6 @@ impl Blobs for SqliteJournal {
 
     fn get(&self, sha256: Sha256) -> BoxFuture<'_, Result<Option<Vec<u8>>, LogError>> {
         let blobs = Arc::clone(&self.blobs);
-        // The hash does not tell the size, so both places are asked.
-        Box::pin(self.readers.run(move |connection| {
-            let stored = match query::blob(connection, sha256)? {
-                Some(bytes) => Some(bytes),
-                None => {
-                    blobs.get(sha256).map_err(|error| LogError::Unavailable(format!("blob sha256:{sha256} cannot be read: {error}")))?
-                }
-            };
-            stored.map(|bytes| blobs::check(sha256, bytes)).transpose()
-        }))
+        Box::pin(self.readers.run(move |connection| query::stored_blob(connection, &blobs, sha256)))
     }
 }

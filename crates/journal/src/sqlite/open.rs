@@ -73,7 +73,7 @@ pub(super) fn open(options: Options, tuning: Tuning) -> Result<SqliteJournal, Op
     let hub = Arc::new(Hub::new(folder.clone(), readers.clone(), Arc::clone(&board), tuning.may_watch));
     let desk = Desk { connection, hosts: Arc::clone(&hosts), board, bell: Bell::new(&folder, tuning.rings), loss: tuning.loss };
     let writer = Writer::start(desk).map_err(at_folder)?;
-    Ok(SqliteJournal { readers, hub, writer, blobs: Arc::new(blobs), hosts })
+    Ok(SqliteJournal { readers, hub, writer, blobs: Arc::new(blobs), is_whole: Arc::default(), hosts })
 }
 
 /// A new database is made whole under another name, so one that is empty or without tables was damaged later. The

@@ -3,7 +3,9 @@
 //! Owns the way from rows to checked events. Must not trust a row: every event passes the walk along its chain.
 
 use super::column;
+use super::schema;
 use super::trouble;
+use crate::blobs::{self, BlobFolder};
 use crate::board::Mark;
 use crate::chain::{self, GENESIS, Link, Row, Verified, Walk};
 use contract::id::{EventId, Sha256, StreamId};
@@ -41,20 +43,30 @@ pub(super) fn read(connection: &Connection, stream: &StreamId, from: Version, ma
     Ok(events)
 }
 
-pub(super) fn verify(connection: &Connection, stream: &StreamId) -> Result<Verified, LogError> {
+pub(super) fn verify(connection: &Connection, files: &BlobFolder, stream: &StreamId) -> Result<Verified, LogError> {
     let Some(head) = find_head(connection, stream)? else { return Ok(Verified { events: 0, hash: GENESIS }) };
     let mut walk = Walk::from_start(&head.tail);
-    let mut ids = BTreeSet::new();
+    let (mut ids, mut blobs, mut time) = (BTreeSet::new(), BTreeSet::new(), head.tail.time);
     for_each_row(connection, &head, Version::NONE, usize::MAX, |row| {
         let (version, id) = (row.version, row.id);
-        walk.step(row)?;
-        if ids.insert(id) {
-            Ok(ControlFlow::Continue(()))
-        } else {
-            Err(chain::corrupt(stream, version, format!("its id {id} occurs twice")))
+        let event = walk.step(row)?.event;
+        time = event.time;
+        if !ids.insert(id) {
+            return Err(chain::corrupt(stream, version, format!("its id {id} occurs twice")));
         }
+        for sha256 in event.blobs() {
+            if blobs.insert(sha256) {
+                let found = stored_blob(connection, files, sha256).map_err(|error| chain::corrupt(stream, version, error.to_string()))?;
+                found.ok_or_else(|| chain::corrupt(stream, version, format!("its blob sha256:{sha256} is missing")))?;
+            }
+        }
+        Ok(ControlFlow::Continue(()))
     })?;
     let end = walk.end()?;
+    if time != head.tail.time {
+        let reason = format!("its time is {}, the recorded tail has {}", time.0, head.tail.time.0);
+        return Err(chain::corrupt(stream, end.version, reason));
+    }
     Ok(Verified { events: end.version.0, hash: end.hash })
 }
 
@@ -135,7 +147,26 @@ pub(super) fn stream_names(connection: &Connection) -> Result<Vec<StreamId>, Log
     names.iter().map(|name| parse_name(name)).collect()
 }
 
-pub(super) fn blob(connection: &Connection, sha256: Sha256) -> Result<Option<Vec<u8>>, LogError> {
+/// Whether the tables are those of this program and the file holds them as SQLite left them: what no stream can tell.
+pub(super) fn check_database(connection: &Connection) -> Result<(), LogError> {
+    if !schema::is_ours(connection).map_err(unavailable)? {
+        return Err(LogError::Unavailable("the database is damaged: its tables are not those of this program".to_owned()));
+    }
+    let found: String = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0)).map_err(unavailable)?;
+    if found == "ok" { Ok(()) } else { Err(LogError::Unavailable(format!("the database is damaged: {found}"))) }
+}
+
+/// A blob, wherever it lies, checked against its name. The hash does not tell the size, so both places are asked.
+pub(super) fn stored_blob(connection: &Connection, files: &BlobFolder, sha256: Sha256) -> Result<Option<Vec<u8>>, LogError> {
+    let unreadable = |error| LogError::Unavailable(format!("blob sha256:{sha256} cannot be read: {error}"));
+    let stored = match blob(connection, sha256)? {
+        Some(bytes) => Some(bytes),
+        None => files.get(sha256).map_err(unreadable)?,
+    };
+    stored.map(|bytes| blobs::check(sha256, bytes)).transpose()
+}
+
+fn blob(connection: &Connection, sha256: Sha256) -> Result<Option<Vec<u8>>, LogError> {
     connection
         .prepare_cached("SELECT bytes FROM blobs WHERE sha256 = ?1")
         .and_then(|mut statement| statement.query_row([sha256.0], |row| row.get(0)).optional())

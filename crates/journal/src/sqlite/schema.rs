@@ -104,6 +104,20 @@ pub(super) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
+/// Whether the tables are word for word those that the steps make.
+pub(super) fn is_ours(connection: &Connection) -> rusqlite::Result<bool> {
+    let mut fresh = Connection::open_in_memory()?;
+    upgrade(&mut fresh, 0)?;
+    Ok(definitions(connection)? == definitions(&fresh)?)
+}
+
+type Definition = (String, String, String, Option<String>);
+
+fn definitions(connection: &Connection) -> rusqlite::Result<Vec<Definition>> {
+    let mut statement = connection.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name")?;
+    statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?.collect()
+}
+
 pub(super) fn tune(connection: &Connection, tuning: Tuning) -> rusqlite::Result<()> {
     connection.busy_timeout(Duration::from_millis(tuning.busy_timeout_ms))?;
     match tuning.pages_max {

@@ -4,7 +4,10 @@ use super::world::open;
 use conformance::events::*;
 use contract::body::BadBody;
 use contract::event::BadEvent;
-use contract::port::{Append, AppendError, Log, LogError};
+use contract::id::Sha256;
+use contract::limits::BLOB_ROW_BYTES_MAX;
+use contract::port::{Append, AppendError, Blobs, Log, LogError};
+use contract::text::{Cut, Room, Text};
 use contract::{Epoch, Version};
 use journal::{GENESIS, Options, SqliteJournal, link};
 use rusqlite::{Connection, params};
@@ -205,4 +208,49 @@ async fn a_truncated_database_never_reads_as_a_shorter_one() {
         }
     }
     assert!(refused_at_open >= pages - 1, "{refused_at_open} of {pages}");
+}
+
+/// A log whose second event names a blob of so many bytes, closed.
+async fn stored_with_blob(bytes: usize) -> (TempDir, Vec<u8>) {
+    let folder = stored().await;
+    let journal = open(folder.path(), 2);
+    let Cut { text, blob } = Text::cut("x".repeat(bytes), Room::SHOWN);
+    let blob = blob.unwrap();
+    journal.put(blob.clone()).await.unwrap();
+    let drafts = vec![draft_with("long", text)];
+    journal.append(Append { drafts, ..append(&stream("one"), 4, &[]) }).await.unwrap();
+    assert_eq!(journal.verify(&stream("one")).await.unwrap().events, 5);
+    (folder, blob)
+}
+
+/// The event is as it was written, and yet not all of it is there any more.
+#[tokio::test]
+async fn a_blob_that_is_changed_or_gone_is_found_at_the_event_that_names_it() {
+    for sql in ["UPDATE blobs SET bytes = zeroblob(9000)", "DELETE FROM blobs"] {
+        let (folder, _) = stored_with_blob(9_000).await;
+        tamper(folder.path(), sql);
+        let journal = open(folder.path(), 3);
+        assert_eq!(damaged_at(journal.verify(&stream("one")).await), 5, "{sql}");
+        assert_eq!(journal.verify(&stream("two")).await.unwrap().events, 2, "{sql}");
+    }
+    let (folder, blob) = stored_with_blob(BLOB_ROW_BYTES_MAX + 1).await;
+    let name = Sha256::of(&blob).to_string();
+    fs::write(folder.path().join("blobs").join(&name[..2]).join(&name[2..]), b"other bytes").unwrap();
+    assert_eq!(damaged_at(open(folder.path(), 3).verify(&stream("one")).await), 5);
+}
+
+#[tokio::test]
+async fn a_tampered_time_of_the_tail_is_found() {
+    let folder = stored().await;
+    tamper(folder.path(), "UPDATE streams SET time = time + 1 WHERE id = 1");
+    assert_eq!(damaged_at(open(folder.path(), 2).verify(&stream("one")).await), 4);
+}
+
+#[tokio::test]
+async fn tables_that_are_not_as_they_were_made_are_found() {
+    let folder = stored().await;
+    let sql = "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'for ever', 'for some time') WHERE name = 'leases'";
+    tamper(folder.path(), sql);
+    let refused = open(folder.path(), 2).verify(&stream("one")).await;
+    assert!(matches!(&refused, Err(LogError::Unavailable(reason)) if reason.contains("damaged")), "{refused:?}");
 }

@@ -1,6 +1,6 @@
 //! The lists beside the log: they may vanish, be damaged or be written by two at once, and come back the same.
 
-use super::world::{draft, stream};
+use conformance::events::{draft, stream};
 use contract::event::Event;
 use contract::id::{Sha256, StreamId};
 use contract::port::{Projection, Rows};
