@@ -4,11 +4,11 @@
 
 use crate::body::{BadBody, Body, Principal};
 use crate::id::{CallId, EventId, RunId, SessionId, Sha256, StreamId};
-use crate::text::Text;
 use crate::units::{Time, Version};
 use crate::upcast;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
@@ -131,9 +131,11 @@ impl Event {
     /// The blobs that the event names: they were durable before it was.
     #[must_use]
     pub fn blobs(&self) -> Vec<Sha256> {
-        // What the program wrote itself is JSON.
+        // What this program wrote is JSON.
         let data = serde_json::from_str(&self.draft.body.data_json()).unwrap_or_default();
-        Text::blobs_in(&data)
+        let mut found = Vec::new();
+        collect_blobs(&data, &mut found);
+        found
     }
 
     /// Reads stored bytes of any version this program ever wrote.
@@ -161,5 +163,45 @@ impl Event {
 impl std::fmt::Debug for Envelope<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Envelope").field("id", &self.id).field("version", &self.version).field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// Whatever names a blob says its hash and how many bytes it has; a hash alone is that of something else.
+#[derive(Deserialize)]
+struct BlobName {
+    sha256: Sha256,
+    #[serde(rename = "bytes")]
+    _bytes: u64,
+}
+
+fn collect_blobs(data: &Value, found: &mut Vec<Sha256>) {
+    match data {
+        Value::Object(fields) => {
+            found.extend(BlobName::deserialize(data).map(|name| name.sha256));
+            fields.values().for_each(|field| collect_blobs(field, found));
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect_blobs(item, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn blobs_are_found_wherever_they_are_named_and_other_hashes_are_none() {
+        let [one, two, three, other] = [1, 2, 3, 4].map(|byte| Sha256([byte; 32]));
+        let data = json!({
+            "text": { "blob": { "sha256": one, "bytes": 9_000, "head": "a", "tail": "b" } },
+            "parts": [{ "output": { "inline": "short" } }, { "output": { "blob": { "sha256": two, "bytes": 1, "head": "", "tail": "" } } }],
+            "config": { "sha256": three, "bytes": 8, "model": "script:x" },
+            "request": { "sha256": other },
+        });
+        let mut found = Vec::new();
+        collect_blobs(&data, &mut found);
+        found.sort();
+        assert_eq!(found, [one, two, three]);
     }
 }

@@ -6,7 +6,6 @@ use crate::id::Sha256;
 use crate::limits::{TEXT_END_BYTES_MAX, TEXT_INLINE_BYTES_MAX, TEXT_SMALL_END_BYTES_MAX, TEXT_SMALL_INLINE_BYTES_MAX};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -53,18 +52,6 @@ impl Text {
             tail: whole[whole.len() - tail_len..].to_owned(),
         };
         Cut { text, blob: Some(whole.into_bytes()) }
-    }
-
-    /// The blobs of every text inside stored data, wherever it stands.
-    pub(crate) fn blobs_in(data: &Value) -> Vec<Sha256> {
-        match data {
-            Value::Object(fields) => match Text::deserialize(data) {
-                Ok(Text::Blob { sha256, .. }) => vec![sha256],
-                Ok(Text::Inline(_)) | Err(_) => fields.values().flat_map(Text::blobs_in).collect(),
-            },
-            Value::Array(items) => items.iter().flat_map(Text::blobs_in).collect(),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
-        }
     }
 
     /// Bytes of the whole text.
