@@ -1,7 +1,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run check lint unit test explore audit clean compiler-needed tools-needed
+.PHONY: help run check lint unit test explore crash audit clean compiler-needed tools-needed
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -16,32 +16,39 @@ check: lint unit ## Fast: format, lints, house rules, dependencies, schema, unit
 
 lint: tools-needed
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets -- -D warnings
+	cargo clippy --workspace --all-targets --features testkit/crash -- -D warnings
 	cargo xtask tidy
 	cargo xtask deps
 	cargo xtask schema --check
 	cargo xtask histories --check
 
 unit: tools-needed
-	cargo nextest run --workspace --lib --bins
+	cargo nextest run --workspace --features testkit/crash --lib --bins
 
 # The unit tests of `check` are among all tests, so they run once.
 # A run that fails still shows its slowest tests and its time.
 # `make` is called by its plain name: a line with its variable would be run by `make -n` too.
-test: tools-needed ## Everything CI runs: check, all tests, explore
+test: tools-needed ## Everything CI runs: check, all tests, explore, crash
 	@SECONDS=0; trap 'echo "total: $$SECONDS s"' EXIT; \
 	make --no-print-directory lint; checked=$$SECONDS; \
-	cargo nextest run --workspace --no-run; built=$$SECONDS; \
+	cargo nextest run --workspace --features testkit/crash --no-run; built=$$SECONDS; \
 	rm -f target/nextest/default/junit.xml; failed=0; \
-	cargo nextest run --workspace || failed=$$?; tested=$$SECONDS; \
+	cargo nextest run --workspace --features testkit/crash || failed=$$?; tested=$$SECONDS; \
 	echo "ten slowest tests:"; cargo xtask slowest; \
 	echo "check: $$checked s, build: $$((built - checked)) s, tests: $$((tested - built)) s"; \
 	[ $$failed -eq 0 ] || exit $$failed; \
-	make --no-print-directory explore; \
-	echo "explored in $$((SECONDS - tested)) s"
+	make --no-print-directory explore; explored=$$SECONDS; \
+	echo "explored in $$((explored - tested)) s"; \
+	make --no-print-directory crash; \
+	echo "crashed in $$((SECONDS - explored)) s"
 
 explore: compiler-needed ## Search every crash and interleaving, and catch every planted bug
 	cargo run -q --profile explore -p testkit --features planted --bin explore
+
+# The binary that is killed has named places to die at, so it is not the one that anybody uses.
+crash: compiler-needed ## Kill the real binary everywhere and count what was lost or doubled; CRASH_RANDOM=1000 for long
+	cargo build -q -p thru --features crash-points
+	cargo run -q -p testkit --features crash --bin crash
 
 audit: ## Look for known vulnerabilities; needs cargo-deny and the network
 	@command -v cargo-deny >/dev/null || { echo "audit: not done, cargo-deny is missing: cargo install cargo-deny --locked"; exit 1; }

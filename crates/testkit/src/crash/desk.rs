@@ -14,6 +14,7 @@ use std::fs::{self, File};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// What every case uses.
@@ -25,6 +26,8 @@ pub struct Bench {
     pub top: PathBuf,
     /// Where commands find the client of the counter.
     pub bin: PathBuf,
+    /// Processes that were killed so far.
+    pub kills: AtomicUsize,
 }
 
 impl Bench {
@@ -181,12 +184,15 @@ impl<'a> Desk<'a> {
                 running.child.kill()?;
             }
         }
-        running.wait()
+        let said = running.wait()?;
+        self.bench.kills.fetch_add(usize::from(said.was_killed()), Ordering::Relaxed);
+        Ok(said)
     }
 
     pub fn kill_supervisors(&self) {
         let supervisors = processes::below(&self.home.join("spool"));
         supervisors.iter().for_each(processes::Process::kill);
+        self.bench.kills.fetch_add(supervisors.len(), Ordering::Relaxed);
         self.lost_supervisors.set(self.lost_supervisors.get() || !supervisors.is_empty());
     }
 

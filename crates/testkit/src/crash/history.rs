@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// Bytes of the database of which one is flipped.
 const FLIP_EVERY: u64 = 512;
 /// Of so many transactions one is where the job goes on.
-const REWIND_EVERY: usize = 9;
+const REWIND_EVERY: usize = 3;
 
 #[derive(Debug)]
 pub struct History {
@@ -115,20 +115,6 @@ impl History {
         (0..bytes).step_by(FLIP_EVERY as usize).map(|at| Case::Flip(at + dice.below(FLIP_EVERY))).collect()
     }
 
-    pub fn run(&self, bench: &Bench, case: Case) -> Result<(), Fault> {
-        match case {
-            Case::Cut(bytes) => self.opens_as(bench, case, bytes, None, bytes),
-            Case::WalFlip(at) => {
-                let frame = self.frames.iter().find(|frame| at < frame.end);
-                let whole = frame.map_or(0, |frame| frame.end - frame.bytes).min(at);
-                self.opens_as(bench, case, self.wal.len() as u64, Some(at), whole)
-            }
-            Case::Rewound(end) => self.goes_on(bench, case, end),
-            Case::Flip(at) => self.is_noticed(bench, case, at),
-            other => Err(Fault::Wrong(format!("{other} is not about a data folder"))),
-        }
-    }
-
     /// A data folder whose write-ahead log has so many bytes, one of which may be another.
     fn opened<'a>(&self, bench: &'a Bench, name: &str, bytes: u64, flip: Option<u64>) -> Result<Desk<'a>, Fault> {
         let desk = Desk::new(bench, name)?;
@@ -146,6 +132,18 @@ impl History {
         Ok(ours.and_then(known).unwrap_or_default())
     }
 
+    /// The log ends after so many bytes.
+    pub fn cut(&self, bench: &Bench, case: Case, bytes: u64) -> Result<(), Fault> {
+        self.opens_as(bench, case, bytes, None, bytes)
+    }
+
+    /// A byte of the log is another: its frame and all that follow do not count.
+    pub fn flip_in_wal(&self, bench: &Bench, case: Case, at: u64) -> Result<(), Fault> {
+        let frame = self.frames.iter().find(|frame| at < frame.end);
+        let whole = frame.map_or(0, |frame| frame.end - frame.bytes).min(at);
+        self.opens_as(bench, case, self.wal.len() as u64, Some(at), whole)
+    }
+
     /// What is found must be what was known at the last transaction that is whole.
     fn opens_as(&self, bench: &Bench, case: Case, bytes: u64, flip: Option<u64>, whole: u64) -> Result<(), Fault> {
         let desk = self.opened(bench, &case.to_string(), bytes, flip)?;
@@ -155,7 +153,7 @@ impl History {
     }
 
     /// The job goes on from there. What it forgot it may do again, but nothing twice from here on.
-    fn goes_on(&self, bench: &Bench, case: Case, end: u64) -> Result<(), Fault> {
+    pub fn rewind(&self, bench: &Bench, case: Case, end: u64) -> Result<(), Fault> {
         let desk = self.opened(bench, &case.to_string(), end, None)?;
         see_through(&desk, Next::Resume, |_| Harm::None)?;
         let tally = bench.counter.tally(&desk.case)?;
@@ -173,7 +171,7 @@ impl History {
     }
 
     /// A changed byte is refused, or it is one that means nothing.
-    fn is_noticed(&self, bench: &Bench, case: Case, at: u64) -> Result<(), Fault> {
+    pub fn flip_in_database(&self, bench: &Bench, case: Case, at: u64) -> Result<(), Fault> {
         let desk = Desk::new(bench, &case.to_string())?;
         stored::copy(&self.after, &desk.home)?;
         let flipped = flip(&desk.home.join(DATABASE), at)?;

@@ -130,12 +130,126 @@ impl Log<'_> {
             .filter(|decided| decided["tool"] == tool)
             .rfind(|decided| args(decided).is_some_and(|args| with(&args)));
         let Some(action) = decided.map(|decided| &decided["action"]) else { return End::Absent };
-        let ends = self.0.iter().filter(|event| event["data"]["action"] == *action).filter_map(|event| match event["type"].as_str()? {
-            "tool.finished" => Some(End::Finished { ok: event["data"]["ok"] == true }),
-            "tool.unknown" => Some(End::Unknown),
-            "action.withdrawn" => Some(End::Withdrawn),
-            _ => None,
-        });
-        ends.last().unwrap_or(End::Open)
+        let mut ends =
+            self.0.iter().filter(|event| event["data"]["action"] == *action).filter_map(|event| match event["type"].as_str()? {
+                "tool.finished" => Some(End::Finished { ok: event["data"]["ok"] == true }),
+                "tool.unknown" => Some(End::Unknown),
+                "action.withdrawn" => Some(End::Withdrawn),
+                _ => None,
+            });
+        ends.next_back().unwrap_or(End::Open)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use std::collections::BTreeMap;
+
+    /// The log and the tally of a job in which all went well.
+    fn well() -> (Vec<Value>, Tally) {
+        let calls = COMMANDS.map(|(step, command)| ("shell", json!({ "command": command }), step));
+        let signals = SIGNALS.map(|(signal, step)| ("process_signal", json!({ "signal": signal }), step));
+        let files = ["write_file", "edit_file"].map(|tool| (tool, json!({}), ""));
+        let mut events = Vec::new();
+        let mut tally = BTreeMap::new();
+        for (tool, args, step) in calls.into_iter().chain(signals).chain(files) {
+            let action = format!("{tool} {step}");
+            events.push(
+                json!({ "type": "action.decided", "data": { "tool": tool, "action": action, "args": { "inline": args.to_string() } } }),
+            );
+            events.push(json!({ "type": "tool.finished", "data": { "action": action, "ok": step != HELD } }));
+            tally.extend(Some((step.to_owned(), 1)).filter(|(step, _)| !step.is_empty()));
+        }
+        events.push(json!({ "type": "message.received", "data": { "text": { "inline": SAID } } }));
+        events.push(json!({ "type": "run.finished", "data": { "outcome": "completed" } }));
+        (counted(events), tally)
+    }
+
+    fn counted(mut events: Vec<Value>) -> Vec<Value> {
+        events.iter_mut().zip(1..).for_each(|(event, version)| event["version"] = json!(version));
+        events
+    }
+
+    /// What is found when one thing is changed, with supervisors alive and with one dead.
+    fn found(change: impl Fn(&mut Vec<Value>, &mut Tally)) -> [Vec<Fault>; 2] {
+        let (mut events, mut tally) = well();
+        change(&mut events, &mut tally);
+        [Measure::Exact, Measure::AtMostOnce].map(|measure| faults(&counted(events.clone()), &tally, Some(EDITED), measure))
+    }
+
+    fn end_of<'a>(events: &'a mut [Value], action: &str) -> &'a mut Value {
+        events.iter_mut().find(|event| event["type"] == "tool.finished" && event["data"]["action"] == action).unwrap()
+    }
+
+    #[test]
+    fn a_job_in_which_all_went_well_has_no_fault() {
+        assert_eq!(found(|_, _| {}), [vec![], vec![]]);
+    }
+
+    #[test]
+    fn a_step_that_is_done_and_did_not_arrive_is_lost() {
+        for faults in found(|_, tally| tally.retain(|step, _| step != "two")) {
+            assert!(matches!(&faults[..], [Fault::Lost(what)] if what.contains("two")), "{faults:?}");
+        }
+    }
+
+    #[test]
+    fn a_step_that_arrived_twice_is_doubled() {
+        for step in ["two", "poked"] {
+            for faults in found(|_, tally| tally.extend([(step.to_owned(), 2)])) {
+                assert!(matches!(&faults[..], [Fault::Doubled(_)]), "{step}: {faults:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_unknown_end_is_honest_only_when_a_supervisor_died() {
+        for arrived in [0, 1] {
+            let [exact, at_most_once] = found(|events, tally| {
+                end_of(events, "shell two")["type"] = json!("tool.unknown");
+                tally.insert("two".to_owned(), arrived);
+            });
+            assert!(matches!(&exact[..], [Fault::Lost(_)]), "{exact:?}");
+            assert_eq!(at_most_once, []);
+        }
+    }
+
+    #[test]
+    fn a_step_of_which_nothing_is_said_is_lost() {
+        for name in ["tool.finished", "action.decided"] {
+            for faults in found(|events, _| events.retain(|event| event["data"]["action"] != "shell two" || event["type"] != name)) {
+                assert!(matches!(&faults[..], [Fault::Lost(_)]), "{name}: {faults:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_message_is_heard_once() {
+        for faults in found(|events, _| events.retain(|event| event["type"] != "message.received")) {
+            assert!(faults.iter().any(|fault| matches!(fault, Fault::Lost(what) if what.contains(SAID))), "{faults:?}");
+        }
+        for faults in found(|events, _| events.extend(events.clone().into_iter().filter(|event| event["type"] == "message.received"))) {
+            assert!(matches!(&faults[..], [Fault::Doubled(_)]), "{faults:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_shows_an_edit_that_is_missing_or_made_twice() {
+        let (events, tally) = well();
+        let notes = |notes| faults(&events, &tally, notes, Measure::AtMostOnce);
+        assert!(matches!(notes(Some("tally\n"))[..], [Fault::Lost(_)]));
+        assert!(matches!(notes(None)[..], [Fault::Lost(_)]));
+        assert!(matches!(notes(Some("tally++\n"))[..], [Fault::Doubled(_)]));
+    }
+
+    #[test]
+    fn a_run_ends_once_and_no_event_is_missing() {
+        let (events, tally) = well();
+        let open: Vec<Value> = events.iter().filter(|event| event["type"] != "run.finished").cloned().collect();
+        assert!(matches!(faults(&open, &tally, Some(EDITED), Measure::Exact)[..], [Fault::Stuck(_)]));
+        let hole: Vec<Value> = events.iter().filter(|event| event["data"]["text"]["inline"] != SAID).cloned().collect();
+        assert!(matches!(&faults(&hole, &tally, Some(EDITED), Measure::Exact)[..], [Fault::Lost(what), ..] if what.contains("missing")));
     }
 }

@@ -1,7 +1,8 @@
 //! The proof on the real binary: a job whose effects are counted in another process, killed at every place.
 //!
-//! `crash --thru BINARY` runs everything; `--only CASE` one case by the name that a failure prints. `CRASH_RANDOM` is the
-//! number of random kills, `CRASH_SEED` chooses them. The binary must have been built with the feature `crash-points`.
+//! It tries the `thru` beside it, or `--thru BINARY`, which must have been built with the feature `crash-points`.
+//! `--only CASE` tries one case by the name that a failure prints. `CRASH_RANDOM` is the number of jobs that are killed at
+//! random, `CRASH_SEED` chooses the moments.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "its lines are its purpose; scripts read them")]
 
@@ -34,8 +35,8 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-/// Twice the cores of a small machine: half of the time a case waits for a disk or for the other process.
-const THREADS: usize = 4;
+/// Cases at the same time for each core: half of the time a case waits for a disk or for another process.
+const CASES_PER_CORE: usize = 2;
 /// Points below which the job proves too little.
 const POINTS_MIN: u64 = 100;
 /// Random kills unless told otherwise.
@@ -64,6 +65,7 @@ struct Stage {
     bench: Bench,
     points: Points,
     history: History,
+    threads: usize,
     seed: u64,
 }
 
@@ -76,7 +78,7 @@ pub fn main() -> ExitCode {
         [_, rest @ ..] => match wish(rest) {
             Ok(wish) => prove(&wish),
             Err(error) => {
-                eprintln!("crash: {error}\nusage: crash --thru BINARY [--only CASE]");
+                eprintln!("crash: {error}\nusage: crash [--thru BINARY] [--only CASE]");
                 ExitCode::from(2)
             }
         },
@@ -90,11 +92,14 @@ fn wish(words: &[&str]) -> Result<Wish, String> {
         Err(_) => Ok(default),
     };
     let (thru, only) = match words {
-        ["--thru", thru] => (thru, None),
-        ["--thru", thru, "--only", case] => (thru, Some(case.parse()?)),
+        [] => (None, None),
+        ["--thru", thru] => (Some(*thru), None),
+        ["--only", case] => (None, Some(case.parse()?)),
+        ["--thru", thru, "--only", case] => (Some(*thru), Some(case.parse()?)),
         _ => return Err("it does not know what to do".to_owned()),
     };
-    let thru = Path::new(thru).canonicalize().map_err(|error| format!("{thru}: {error}"))?;
+    let beside = || Ok(std::env::current_exe()?.with_file_name("thru"));
+    let thru = thru.map_or_else(beside, |thru| Path::new(thru).canonicalize()).map_err(|error| format!("no binary: {error}"))?;
     Ok(Wish { thru, only, random: number("CRASH_RANDOM", RANDOM_DEFAULT)?, seed: number("CRASH_SEED", SEED_DEFAULT)? })
 }
 
@@ -110,10 +115,13 @@ fn prove(wish: &Wish) -> ExitCode {
     let mut found = Found::default();
     for (name, cases) in stage.plan(wish) {
         let began = Instant::now();
-        let (before, failed_before) = (found.runs, found.failed.len());
+        let so_far = |found: &Found| (found.runs, found.failed.len(), stage.bench.kills.load(Ordering::Relaxed));
+        let before = so_far(&found);
         stage.run_all(&cases, &mut found);
-        let (runs, failed) = (found.runs - before, found.failed.len() - failed_before);
-        println!("{name}: {runs} of {} cases, {failed} failed ({} s)", cases.len(), began.elapsed().as_secs());
+        let after = so_far(&found);
+        let (runs, failed, kills) = (after.0 - before.0, after.1 - before.1, after.2 - before.2);
+        let seconds = began.elapsed().as_secs();
+        println!("{name}: {runs} of {} cases, {kills} kills, {failed} failed ({seconds} s)", cases.len());
     }
     println!("it took {} s", began.elapsed().as_secs());
     let passed = stage.tell(wish, &found);
@@ -131,8 +139,9 @@ impl Stage {
         let one = |fault: Fault| vec![fault];
         let bench = lay_out(&wish.thru).map_err(one)?;
         let points = Points::measure(&bench)?;
-        let history = History::take(&bench, THREADS).map_err(one)?;
-        Ok(Stage { bench, points, history, seed: wish.seed })
+        let threads = CASES_PER_CORE * std::thread::available_parallelism().map_or(1, usize::from);
+        let history = History::take(&bench, threads).map_err(one)?;
+        Ok(Stage { bench, points, history, threads, seed: wish.seed })
     }
 
     fn plan(&self, wish: &Wish) -> Vec<(String, Vec<Case>)> {
@@ -158,7 +167,7 @@ impl Stage {
 
     fn run_all(&self, cases: &[Case], found: &mut Found) {
         let failures = AtomicUsize::new(found.failed.len());
-        let results = in_threads(THREADS, cases, |case| {
+        let results = in_threads(self.threads, cases, |case| {
             if failures.load(Ordering::Relaxed) >= FAILURES_MAX {
                 return None;
             }
@@ -185,13 +194,20 @@ impl Stage {
             work(&desk).map_err(one)?;
             judge::judge(&desk)
         };
+        let (bench, points, history) = (&self.bench, &self.points, &self.history);
         match case {
-            Case::Point(_) | Case::Supervisor(_) | Case::Both(..) | Case::Recovery(..) => judged(&|desk| self.points.run(desk, case))?,
+            Case::Point(at) => judged(&|desk| points.once(desk, at))?,
+            Case::Supervisor(at) => judged(&|desk| points::supervisors(desk, at))?,
+            Case::Both(at, supervisor) => judged(&|desk| points.with_supervisors(desk, at, supervisor))?,
+            Case::Recovery(at, again) => judged(&|desk| points.again(desk, at, again))?,
             Case::Random(number) => judged(&|desk| random::run(desk, self.seed, number))?,
             Case::Full(kib) => judged(&|desk| disk::full(desk, kib))?,
             Case::ReadOnly(when) => judged(&|desk| disk::read_only(desk, when))?,
-            Case::Pair(which) => pair::run(&self.bench, which).map_err(one)?,
-            Case::Cut(_) | Case::WalFlip(_) | Case::Rewound(_) | Case::Flip(_) => self.history.run(&self.bench, case).map_err(one)?,
+            Case::Pair(which) => pair::run(bench, which).map_err(one)?,
+            Case::Cut(bytes) => history.cut(bench, case, bytes).map_err(one)?,
+            Case::WalFlip(at) => history.flip_in_wal(bench, case, at).map_err(one)?,
+            Case::Rewound(end) => history.rewind(bench, case, end).map_err(one)?,
+            Case::Flip(at) => history.flip_in_database(bench, case, at).map_err(one)?,
         }
         fs::remove_dir_all(self.bench.folder(&name)).map_err(|error| one(error.into()))
     }
@@ -202,7 +218,7 @@ impl Stage {
             println!("the first failure is {case}:");
             faults.iter().for_each(|fault| println!("  {fault}"));
             println!("  its folder: {}", self.bench.folder(&case.to_string()).display());
-            println!("  again: crash --thru {} --only {case}", wish.thru.display());
+            println!("  again: CRASH_SEED={} crash --thru {} --only {case}", wish.seed, wish.thru.display());
         }
         let points = self.points.all();
         let enough = points >= POINTS_MIN || wish.only.is_some();
@@ -227,5 +243,5 @@ fn lay_out(thru: &Path) -> Result<Bench, Fault> {
     fs::create_dir_all(&bin)?;
     fs::create_dir_all(&arrivals)?;
     std::os::unix::fs::symlink(std::env::current_exe()?, bin.join(counter::CLIENT))?;
-    Ok(Bench { thru: thru.to_owned(), counter: Counter::start(&arrivals)?, top, bin })
+    Ok(Bench { thru: thru.to_owned(), counter: Counter::start(&arrivals)?, top, bin, kills: AtomicUsize::new(0) })
 }

@@ -4,9 +4,10 @@ use super::case::Case;
 use super::desk::{Bench, Desk, Harm};
 use super::fault::Fault;
 use super::judge::judge;
-use super::person::{Next, WAITING, see_through};
+use super::person::{DONE, Next, WAITING, say_yes, see_through};
 use super::processes;
 use std::fs;
+use std::path::Path;
 
 /// Points at which a recovery is killed: each of the first ones, where it finds out how things stand, and some later.
 const AGAIN: [u64; 20] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 19, 23, 28, 36, 48, 64];
@@ -57,31 +58,37 @@ impl Points {
         if at <= self.run { (0, at) } else { (1, at - self.run) }
     }
 
-    /// Runs the job with a death at a point.
-    pub fn run(&self, desk: &Desk<'_>, case: Case) -> Result<(), Fault> {
-        let owner = |owner: u64| Harm::At { owner: Some(owner), supervisor: None };
-        match case {
-            Case::Point(at) => {
-                let (process, at) = self.place(at);
-                see_through(desk, Next::Run, |number| if number == process { owner(at) } else { Harm::None })
-            }
-            Case::Recovery(at, again) => {
-                let (process, at) = self.place(at);
-                see_through(desk, Next::Run, |number| match number.checked_sub(process) {
-                    Some(0) => owner(at),
-                    Some(1) => owner(again),
-                    _ => Harm::None,
-                })
-            }
-            Case::Both(at, supervisor) => {
-                let (process, at) = self.place(at);
-                let both = Harm::At { owner: Some(at), supervisor: Some(supervisor) };
-                see_through(desk, Next::Run, |number| if number == process { both.clone() } else { Harm::None })
-            }
-            Case::Supervisor(at) => see_through(desk, Next::Run, |_| Harm::At { owner: None, supervisor: Some(at) }),
-            other => Err(Fault::Wrong(format!("{other} is not about points"))),
-        }
+    /// The program dies once.
+    pub fn once(&self, desk: &Desk<'_>, at: u64) -> Result<(), Fault> {
+        let (process, at) = self.place(at);
+        see_through(desk, Next::Run, |number| if number == process { owner(at) } else { Harm::None })
     }
+
+    /// The program dies, and whoever recovers dies too.
+    pub fn again(&self, desk: &Desk<'_>, at: u64, again: u64) -> Result<(), Fault> {
+        let (process, at) = self.place(at);
+        see_through(desk, Next::Run, |number| match number.checked_sub(process) {
+            Some(0) => owner(at),
+            Some(1) => owner(again),
+            Some(_) | None => Harm::None,
+        })
+    }
+
+    /// The program dies, and so do the supervisors that it started.
+    pub fn with_supervisors(&self, desk: &Desk<'_>, at: u64, supervisor: u64) -> Result<(), Fault> {
+        let (process, at) = self.place(at);
+        let both = Harm::At { owner: Some(at), supervisor: Some(supervisor) };
+        see_through(desk, Next::Run, |number| if number == process { both.clone() } else { Harm::None })
+    }
+}
+
+/// Every supervisor dies.
+pub fn supervisors(desk: &Desk<'_>, at: u64) -> Result<(), Fault> {
+    see_through(desk, Next::Run, |_| Harm::At { owner: None, supervisor: Some(at) })
+}
+
+fn owner(at: u64) -> Harm {
+    Harm::At { owner: Some(at), supervisor: None }
 }
 
 fn measured(desk: &Desk<'_>) -> Result<Points, Fault> {
@@ -93,16 +100,16 @@ fn measured(desk: &Desk<'_>) -> Result<Points, Fault> {
     if said.status.code() != Some(WAITING) {
         return Err(Fault::Wrong(format!("undisturbed, the job did not ask: {}", said.told())));
     }
-    super::person::say_yes(desk)?;
+    say_yes(desk)?;
     let mut second = desk.command(desk.resume_words());
     second.env("CRASH_LIST", resume);
     let said = desk.start(second)?.wait()?;
-    if said.status.code() != Some(super::person::DONE) {
+    if said.status.code() != Some(DONE) {
         return Err(Fault::Wrong(format!("undisturbed, the job did not end: {}", said.told())));
     }
     processes::until_none(&desk.root)?;
     // Every line begins with the number of the point; several supervisors write one list.
-    let last = |list: &std::path::PathBuf| -> Result<u64, Fault> {
+    let last = |list: &Path| -> Result<u64, Fault> {
         let text = fs::read_to_string(list)?;
         Ok(text.lines().filter_map(|line| line.split(' ').next()?.parse().ok()).max().unwrap_or_default())
     };
