@@ -1,7 +1,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run check lint unit test explore crash audit clean compiler-needed tools-needed
+.PHONY: help run check lint unit test explore crash bench audit clean compiler-needed tools-needed
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,6 +49,11 @@ explore: compiler-needed ## Search every crash and interleaving, and catch every
 crash: compiler-needed ## Kill the real binary everywhere and count what was lost or doubled; CRASH_RANDOM=1000 for long
 	cargo build -q -p thru --features crash-points
 	cargo run -q -p testkit --features crash --bin crash
+
+# BENCH takes arguments, such as BENCH="--quick --only step,flat".
+bench: compiler-needed ## Measure every row of figures beside its floor; figures are for people, not for tests
+	cargo build -q --release -p thru -p bench
+	@"$${CARGO_TARGET_DIR:-target}/release/bench" $(BENCH)
 
 audit: ## Look for known vulnerabilities; needs cargo-deny and the network
 	@command -v cargo-deny >/dev/null || { echo "audit: not done, cargo-deny is missing: cargo install cargo-deny --locked"; exit 1; }

@@ -20,6 +20,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("thru", &["contract", "throughline"]),
     ("testkit", &["agent", "contract", "journal", "runtime", "views"]),
     ("xtask", &["contract", "testkit"]),
+    ("bench", &["agent", "contract", "journal", "throughline"]),
 ];
 
 /// What tests of any crate may use besides.
