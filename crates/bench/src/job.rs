@@ -54,7 +54,9 @@ pub fn timed(program: &Path, home: &Path, script: &Path) -> Result<Took, Problem
     let waited = || process::cpu_of_this().map_or(0.0, |cpu| cpu.children_ms);
     let (before, began) = (waited(), Instant::now());
     let output = run(program, home, script, "--quiet").output().map_err(io("thru"))?;
-    let took = Took { wall_ms: began.elapsed().as_secs_f64() * 1_000.0, cpu_ms: waited() - before };
+    let wall_ms = began.elapsed().as_secs_f64() * 1_000.0;
+    process::wait_for_orphans();
+    let took = Took { wall_ms, cpu_ms: waited() - before };
     if output.stdout == b"Done.\n" { Ok(took) } else { Err(wrong(format!("the job ended otherwise: {output:?}"))) }
 }
 

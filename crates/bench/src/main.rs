@@ -46,6 +46,7 @@ fn main() -> ExitCode {
 fn run() -> Result<(), Problem> {
     let wanted = Wanted::parse(std::env::args().skip(1))?;
     let world = World::new(&wanted)?;
+    process::adopt_orphans()?;
     println!("{}", world.about());
     let mut lines = Vec::new();
     for row in row::ALL.iter().filter(|row| wanted.wants(row.name)) {

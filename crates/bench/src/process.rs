@@ -1,5 +1,7 @@
 //! What the kernel knows about a process.
 
+use crate::problem::{Problem, io};
+use rustix::process::WaitOptions;
 use std::fs;
 
 /// Clock ticks of a second in `/proc`, which the kernel fixes for all programs.
@@ -15,6 +17,17 @@ pub struct Cpu {
 
 pub fn cpu_of_this() -> Option<Cpu> {
     cpu("self")
+}
+
+/// Makes this process the parent of everything below it whose parent has ended, so that nothing is missing in
+/// [`Cpu::children_ms`] once it was waited for.
+pub fn adopt_orphans() -> Result<(), Problem> {
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid())).map_err(|error| io("orphans")(error.into()))
+}
+
+/// Waits until nothing below this process is left. Only while nobody else waits for a child.
+pub fn wait_for_orphans() {
+    while rustix::process::wait(WaitOptions::empty()).is_ok_and(|ended| ended.is_some()) {}
 }
 
 /// Processor time of a process by its number.

@@ -4,6 +4,7 @@
 //! [`drive::Driver`] in a virtual world, so a bug of the loop is found in shipped code.
 
 pub mod breaker;
+pub mod configs;
 pub mod drive;
 pub mod offer;
 pub mod prepare;
@@ -14,6 +15,7 @@ mod tails;
 pub mod text;
 
 use breaker::Breakers;
+use configs::Configs;
 use contract::port::{Blobs, Clock, Configure, Live, Log, Model, Tools};
 use drive::Place;
 use std::sync::Arc;
@@ -30,6 +32,7 @@ pub struct Ports {
     pub configure: Arc<dyn Configure>,
     pub place: Place,
     pub breakers: Arc<Breakers>,
+    pub configs: Arc<Configs>,
 }
 
 impl std::fmt::Debug for Ports {

@@ -107,6 +107,7 @@ impl Throughline {
             clock: Arc::new(SystemClock),
             place,
             breakers: Arc::default(),
+            configs: Arc::default(),
         };
         let (views, home) = (lists::open(home.folder()), home.folder().to_owned());
         Ok(Throughline { ports, journal, views, home, stage, socket: OnceLock::new() })

@@ -20,6 +20,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 use supervise::client::{self, Answer, Found};
+use supervise::launch::Launcher;
 use supervise::{Command, Folder};
 use tool::{Attempt, Run, SameBoot, Tool};
 
@@ -50,13 +51,15 @@ impl Options {
 #[derive(Debug)]
 pub struct Toolbox {
     options: Options,
+    launcher: Launcher,
 }
 
 impl Toolbox {
     /// Fails only when a relative `spool` cannot be made absolute; supervisors work in folders of their own.
     pub fn new(options: Options) -> io::Result<Toolbox> {
         let spool = std::path::absolute(&options.spool)?;
-        Ok(Toolbox { options: Options { spool, ..options } })
+        let launcher = Launcher::new(options.supervisor.clone());
+        Ok(Toolbox { options: Options { spool, ..options }, launcher })
     }
 
     fn folder(&self, action: ActionId, attempt: u16) -> Folder {
@@ -69,7 +72,7 @@ impl Toolbox {
             Some(Run::Inside { start, .. }) => inside(move || start(&job, &folder)).await,
             Some(Run::Supervised { spec, outcome }) => {
                 let started = match spec(&job, &folder) {
-                    Ok(spec) => client::start(&self.options.supervisor, &folder, &spec).await.map_err(|error| texts::not_started(&error)),
+                    Ok(spec) => client::start(&self.launcher, &folder, &spec).await.map_err(|error| texts::not_started(&error)),
                     Err(text) => Err(text),
                 };
                 match started {
@@ -120,6 +123,10 @@ impl Tools for Toolbox {
     fn prepare(&self, call: Prepare) -> BoxFuture<'_, Result<Preparation, PrepareRefused>> {
         Box::pin(async move {
             let tool = tool::named(&call.tool).ok_or_else(|| PrepareRefused { message: unknown_tool(&call.tool) })?;
+            // A command line is looked at and nothing else.
+            if let Run::Supervised { .. } = tool.run {
+                return (tool.prepare)(&call);
+            }
             // Reads files for its preview.
             let prepared = tokio::task::spawn_blocking(move || (tool.prepare)(&call)).await;
             prepared.unwrap_or_else(|error| Err(PrepareRefused { message: texts::not_prepared(&error) }))

@@ -34,6 +34,8 @@ pub fn measure(world: &World) -> Result<Vec<Line>, Problem> {
         running.join_all().await.into_iter().collect::<Result<Vec<_>, Problem>>()
     })?;
     let wall_ms = began.elapsed().as_secs_f64() * 1_000.0;
+    drop(runtime);
+    process::wait_for_orphans();
     let cpu_ms = used() - before;
     let latencies: Samples = told.iter().flat_map(|events| step_ms(events)).collect();
     let ended: usize = told.iter().map(|events| count(events, "tool.finished")).sum();

@@ -66,7 +66,9 @@ impl Readers {
             };
             let transaction = connection.transaction().map_err(sqlite)?;
             let result = work(&transaction)?;
-            transaction.finish().map_err(sqlite)?;
+            // A rollback would make SQLite forget the tables and all prepared statements, and read and parse them anew
+            // for every read.
+            transaction.commit().map_err(sqlite)?;
             // A connection whose read failed is not used again: whatever it has cached goes with it.
             idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
             Ok(result)

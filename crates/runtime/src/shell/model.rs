@@ -5,13 +5,11 @@ use crate::prepare::{Desk, prepare_call};
 use crate::text::{Trouble, expand, store};
 use agent::State;
 use contract::body::{FailureClass, Purpose};
-use contract::config::RunConfig;
-use contract::id::{EventId, Sha256, StreamId};
+use contract::id::{EventId, StreamId};
 use contract::outcome::{ModelOutcome, Outcome, Reply, ReplyPart};
 use contract::port::{ModelCall, ModelFailure, RawPart, RawReply};
 use contract::request::ModelRequest;
 use contract::text::Room;
-use std::sync::Arc;
 
 /// What an open model call needs of the state.
 pub(super) struct Asking {
@@ -43,7 +41,7 @@ pub(super) async fn ask(ports: Ports, asking: Asking) -> Result<Outcome, Trouble
         request: asking.request,
         attempt: asking.attempt,
         purpose: asking.purpose,
-        config: Arc::new(config(&ports, asking.transcript.config).await?),
+        config: ports.configs.get(ports.blobs.as_ref(), asking.transcript.config).await?,
         transcript: expand(ports.blobs.as_ref(), asking.transcript).await?,
         live: ports.live.clone(),
     };
@@ -67,12 +65,6 @@ async fn reply(ports: &Ports, call: ModelCall) -> Result<RawReply, ModelFailure>
     let failed = replied.as_ref().is_err_and(|failure| failure.class.passes());
     ports.breakers.note(&name, !failed, ports.clock.now());
     replied
-}
-
-async fn config(ports: &Ports, sha256: Sha256) -> Result<RunConfig, Trouble> {
-    let bytes = ports.blobs.get(sha256).await.map_err(|error| error.to_string())?;
-    let bytes = bytes.ok_or_else(|| format!("configuration sha256:{sha256} is missing"))?;
-    serde_json::from_slice(&bytes).map_err(|error| format!("configuration sha256:{sha256} cannot be read: {error}"))
 }
 
 async fn prepare(ports: &Ports, desk: &Desk, reply: RawReply) -> Result<Reply, Trouble> {

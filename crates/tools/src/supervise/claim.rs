@@ -10,7 +10,7 @@ use contract::id::BootId;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const CLAIM: &str = "claim";
@@ -68,12 +68,15 @@ pub fn look_when_dead(folder: &Folder) -> io::Result<Look> {
 }
 
 fn look_with(folder: &Folder, operation: FlockOperation) -> io::Result<Look> {
-    let file = match File::open(folder.path().join(CLAIM)) {
+    let mut file = match File::open(folder.path().join(CLAIM)) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Look::Absent),
         Err(error) => return Err(error),
     };
-    let claim = serde_json::from_reader(&file).ok();
+    // At once: a reader of JSON would ask the kernel for each byte.
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    let claim = serde_json::from_slice(&bytes).ok();
     if claim == Some(Claim::Void) {
         return Ok(Look::Void);
     }

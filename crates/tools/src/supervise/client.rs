@@ -4,20 +4,19 @@
 //! folder: its outcome may not be durable yet.
 
 use super::claim::{self, Claim, Look};
+use super::launch::Launcher;
 use super::spec::{Command, Exit, Reply, Spec};
-use super::{ARGV0, Folder, output, proc};
+use super::{Folder, output, proc};
 use contract::crash;
 use contract::id::BootId;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Signal;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
-use std::process::Stdio;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
-use tokio::process::Child;
 
 /// Bytes of output shown at once.
 const SHOW_BYTES_MAX: u64 = 64 * 1024;
@@ -74,39 +73,23 @@ pub struct Running {
     folder: Folder,
     /// Its end is the end of the supervisor.
     link: Option<UnixStream>,
-    /// Only on the side that started it.
-    supervisor: Option<Child>,
 }
 
 /// Starts a supervisor and gives it the command. An error means that nothing ran or will.
-pub async fn start(program: &Path, folder: &Folder, spec: &Spec) -> io::Result<Running> {
+pub async fn start(launcher: &Launcher, folder: &Folder, spec: &Spec) -> io::Result<Running> {
     let frame = spec.to_frame()?;
     folder.create()?;
     let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
     ours.set_nonblocking(true)?;
     let mut link = UnixStream::from_std(ours)?;
     crash::point("spooled");
-    let supervisor = tokio::process::Command::new(program)
-        .arg0(ARGV0)
-        // The environment of the command is in the specification; the supervisor itself needs none.
-        .env_clear()
-        .envs(for_tests())
-        .stdin(Stdio::from(OwnedFd::from(theirs)))
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()?;
+    launcher.launch(theirs.as_fd())?;
+    // From here on only the supervisor holds its end, so the connection ends with it.
+    drop(theirs);
     crash::point("spawned");
     // A supervisor that is gone already left no claim, which `wait` finds.
     let _ = link.write_all(&frame).await;
-    Ok(Running { folder: folder.clone(), link: Some(link), supervisor: Some(supervisor) })
-}
-
-/// What a supervisor must be told in a build whose places to crash at are switched on.
-fn for_tests() -> impl Iterator<Item = (String, String)> {
-    let told = |(name, _): &(String, String)| {
-        cfg!(feature = "crash-points") && matches!(name.as_str(), "CRASH_AT_SUPERVISOR" | "CRASH_LIST_SUPERVISOR")
-    };
-    std::env::vars().filter(told)
+    Ok(Running { folder: folder.clone(), link: Some(link) })
 }
 
 /// Finds out what became of an attempt that was started on this machine.
@@ -117,7 +100,7 @@ pub async fn recover(folder: &Folder, started: &BootId, here: &BootId) -> Found 
         Ok(Some(ended)) => Found::Ended(ended),
         Ok(None) => {
             let link = folder.connect().await.ok();
-            Found::Running(Running { folder: folder.clone(), link, supervisor: None })
+            Found::Running(Running { folder: folder.clone(), link })
         }
         Err(error) => Found::Ended(Ended::Lost(error.to_string())),
     }
@@ -169,15 +152,11 @@ impl Running {
         }
     }
 
-    /// Sockets close before locks do when a process ends, so a closed connection alone does not say enough.
+    /// Sockets may close before locks do when a process is killed, so a closed connection alone does not say enough.
     ///
     /// The lock is asked for again and again instead of waited for in a thread, because such a thread could not be
     /// cancelled and would keep this process from leaving while the command goes on.
-    async fn until_dead(&mut self) {
-        if let Some(supervisor) = &mut self.supervisor {
-            // Reaps it. If that fails, the lock still tells.
-            let _ = supervisor.wait().await;
-        }
+    async fn until_dead(&self) {
         while matches!(claim::look(&self.folder), Ok(Look::Alive)) {
             tokio::time::sleep(LOCK_INTERVAL).await;
         }

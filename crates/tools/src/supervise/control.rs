@@ -4,14 +4,17 @@
 //! Must not act on commands.
 
 use super::spec::{Command, Reply};
-use std::io::{self, Read, Write};
+use rustix::buffer::spare_capacity;
+use rustix::io::Errno;
+use std::io::{self, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 
 /// Connections at the same time; one more is closed at once.
 const CONNECTIONS_MAX: usize = 64;
 /// Bytes of one command; input is sent in pieces.
 const LINE_BYTES_MAX: usize = 4 * 1024 * 1024;
-const READ_BYTES: usize = 64 * 1024;
+/// Room for one read at least.
+const READ_BYTES: usize = 4 * 1024;
 
 #[derive(Debug)]
 pub(super) struct Control {
@@ -77,11 +80,10 @@ impl Control {
 
 impl Connection {
     fn read(&mut self) -> Vec<Result<Command, String>> {
-        let mut chunk = [0; READ_BYTES];
-        match self.stream.read(&mut chunk) {
+        self.buffer.reserve(READ_BYTES);
+        match rustix::io::read(&self.stream, spare_capacity(&mut self.buffer)) {
             Ok(0) => self.open = false,
-            Ok(length) => self.buffer.extend_from_slice(&chunk[..length]),
-            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
+            Ok(_) | Err(Errno::AGAIN | Errno::INTR) => {}
             Err(_) => self.open = false,
         }
         let mut commands = Vec::new();

@@ -1,7 +1,8 @@
 //! The process supervisor: one small process above every command, which outlives the owner that started it.
 //!
 //! Owns the life of a command from claim to exit record. Two sides meet in the spool folder of an attempt: the
-//! supervisor itself (`run` and what it uses; single-threaded, no tokio) and its [`client`] inside the owner.
+//! supervisor itself (`run` and what it uses; single-threaded, no tokio; a copy of the owner's `forker`) and its [`client`]
+//! inside the owner.
 //! Must not know tools, outcomes of the contract, or anything about approval.
 //!
 //! Files of a spool folder: `output` and `tail` (see [`output`]), `claim` (see [`claim`]), `control` (a socket),
@@ -16,7 +17,9 @@ pub mod claim;
 pub mod client;
 mod control;
 mod folder;
+mod forker;
 mod input;
+pub mod launch;
 pub mod output;
 mod proc;
 mod raw;
@@ -40,8 +43,8 @@ pub fn is_supervisor() -> bool {
     name.as_deref().and_then(|argv0| Path::new(argv0).file_name()) == Some(OsStr::new(ARGV0))
 }
 
-/// The whole life of a supervisor; its specification comes over standard input, which is a socket. To be called before
-/// the process has opened anything or started a thread.
+/// The whole life of the process that becomes supervisors; its orders come over standard input, which is a socket. To be
+/// called before the process has opened anything or started a thread.
 pub fn main() -> ! {
-    std::process::exit(run::supervise())
+    raw::exit_at_once(forker::serve())
 }

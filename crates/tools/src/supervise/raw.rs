@@ -1,8 +1,9 @@
-//! The unsafe code of the crate: two things about processes that have no safe form.
+//! The unsafe code of the crate: what has no safe form about processes.
 //!
 //! Must stay this small.
 
-use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};
+use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal};
+use std::io;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -18,6 +19,28 @@ pub(super) fn die_with_this_process(command: &mut Command) {
     };
     // SAFETY: `ask` makes two system calls and allocates nothing, which is all that is allowed after a fork.
     unsafe { command.pre_exec(ask) };
+}
+
+/// Makes a second process of this one, which sees `None`. Only in a process of one thread.
+#[expect(unsafe_code, reason = "a process is copied by the C library alone, which has to know of it")]
+pub(super) fn fork() -> io::Result<Option<Pid>> {
+    unsafe extern "C" {
+        fn fork() -> i32;
+    }
+    // SAFETY: there is no other thread, so the copy finds no lock that is held and no value that is half changed.
+    match unsafe { fork() } {
+        0 => Ok(None),
+        pid => Pid::from_raw(pid).filter(|_| pid > 0).map(Some).ok_or_else(io::Error::last_os_error),
+    }
+}
+
+/// Ends this process without the handlers of the C library, which are for those that have something to put in order.
+#[expect(unsafe_code, reason = "the standard library ends a process only after the handlers")]
+pub(super) fn exit_at_once(status: i32) -> ! {
+    unsafe extern "C" {
+        safe fn _exit(status: i32) -> !;
+    }
+    _exit(status)
 }
 
 /// Closes what the owner itself inherited without knowing, such as a pipe whose reader waits for its end: a supervisor

@@ -9,11 +9,11 @@ use super::control::Control;
 use super::folder::CONTROL;
 use super::input::Input;
 use super::output::Writer;
-use super::raw;
 use super::spec::{Command, Exit, Reply, Spec};
 use super::tree::Tree;
 use crate::texts;
 use contract::crash;
+use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Signal, WaitStatus, kill_process_group};
 use std::io::{self, Write};
@@ -38,16 +38,13 @@ const ENDED_BEFORE_CLAIM: i32 = 1;
 const ENDED_WITHOUT_RECORD: i32 = 2;
 
 /// Gives the exit status of the supervisor, which nobody needs: what counts is in the spool.
-pub(super) fn supervise() -> i32 {
-    // First of all, so that a signal to the terminal's group no longer reaches us.
+pub(super) fn supervise(parent: &UnixStream) -> i32 {
     let session = rustix::process::setsid();
-    raw::close_inherited();
-    let Ok(parent) = io::stdin().as_fd().try_clone_to_owned().map(UnixStream::from) else { return ENDED_BEFORE_CLAIM };
-    let (spec, output, control, guard) = match session.map_err(io::Error::from).and_then(|_| set_up(&parent)) {
+    let (spec, output, control, guard) = match session.map_err(io::Error::from).and_then(|_| set_up(parent)) {
         Ok(Some(ready)) => ready,
         Ok(None) => return ENDED_BEFORE_CLAIM,
         Err(error) => {
-            say_failed(&parent, &error);
+            say_failed(parent, &error);
             return ENDED_BEFORE_CLAIM;
         }
     };
@@ -59,6 +56,7 @@ pub(super) fn supervise() -> i32 {
     crash::point("ended");
     let written = Folder::at(HERE.into()).write_exit(&exit);
     crash::point("recorded");
+    // Before the connection to the owner closes, so that whoever sees its end finds the lock free.
     drop(guard);
     if written.is_ok() { ENDED_WELL } else { ENDED_WITHOUT_RECORD }
 }
@@ -81,7 +79,7 @@ fn set_up(parent: &UnixStream) -> io::Result<Option<(Spec, Writer, Control, Guar
     Ok(guard.map(|guard| (spec, output, control, guard)))
 }
 
-fn say_failed(mut parent: &UnixStream, error: &io::Error) {
+pub(super) fn say_failed(mut parent: &UnixStream, error: &io::Error) {
     if let Ok(line) = serde_json::to_string(&Reply::Failed(error.to_string())) {
         // An owner that is gone will find no claim, which says the same.
         let _ = parent.write_all(format!("{line}\n").as_bytes());
@@ -94,6 +92,8 @@ struct Supervisor {
     status: Option<WaitStatus>,
     output_open: bool,
     output: Writer,
+    /// Room for one read; of its pages only those are touched that something is read into.
+    chunk: Vec<u8>,
     input: Input,
     control: Control,
     tree: Tree,
@@ -121,6 +121,7 @@ impl Supervisor {
             status: None,
             output_open: true,
             output,
+            chunk: Vec::with_capacity(OUTPUT_READ_BYTES),
             input,
             control,
             tree: Tree::default(),
@@ -220,11 +221,11 @@ impl Supervisor {
 
     /// Moves one piece of output to the spool; `false` when there is none at the moment.
     fn read_output(&mut self) -> bool {
-        let mut chunk = [0; OUTPUT_READ_BYTES];
-        match rustix::io::read(&self.child.output, &mut chunk) {
+        self.chunk.clear();
+        match rustix::io::read(&self.child.output, spare_capacity(&mut self.chunk)) {
             Ok(0) => self.output_open = false,
-            Ok(length) => {
-                self.output.write(&chunk[..length]);
+            Ok(_) => {
+                self.output.write(&self.chunk);
                 self.control.tick();
                 return true;
             }

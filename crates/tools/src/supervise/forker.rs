@@ -1,0 +1,85 @@
+//! The process that becomes every supervisor of its owner, by fork.
+//!
+//! To execute a program costs far more than to fork one that is small and already there: a command would wait for the
+//! loader, thousands of relocations and hundreds of page faults each time. So the program is executed once, and each
+//! order of the owner, a socket, is served by a copy. It has one thread and ends when its owner does; the copies are on
+//! their own. Must not keep anything of an order.
+
+use super::{raw, run};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, recvmsg};
+use rustix::process::{Pid, PidfdFlags, WaitOptions, pidfd_open, wait};
+use std::io::{self, IoSliceMut};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+
+const OWNER_LEFT: i32 = 0;
+const NO_OWNER: i32 = 1;
+
+/// Gives the exit status of this process, or of the supervisor that it has become.
+pub(super) fn serve() -> i32 {
+    // First of all, so that a signal to the terminal's group no longer reaches us. It fails only where it was done.
+    let _ = rustix::process::setsid();
+    raw::close_inherited();
+    let Ok(orders) = take_stdin() else { return NO_OWNER };
+    // A folder that somebody wants to remove or unmount is not held.
+    let _ = std::env::set_current_dir("/");
+    let mut children: Vec<(Pid, OwnedFd)> = Vec::new();
+    loop {
+        let mut fds = vec![PollFd::new(&orders, PollFlags::IN)];
+        fds.extend(children.iter().map(|(_, handle)| PollFd::new(handle, PollFlags::IN)));
+        // Interrupted: the next round asks again.
+        let ready = poll(&mut fds, None).is_ok() && !fds.first().is_none_or(|orders| orders.revents().is_empty());
+        while let Ok(Some((ended, _))) = wait(WaitOptions::NOHANG) {
+            children.retain(|(pid, _)| *pid != ended);
+        }
+        if !ready {
+            continue;
+        }
+        let link = match next_order(&orders) {
+            Ok(Some(link)) => link,
+            Ok(None) => return OWNER_LEFT,
+            Err(_) => continue,
+        };
+        match raw::fork() {
+            Ok(None) => {
+                drop((orders, children));
+                return run::supervise(&link);
+            }
+            // Without a handle its end is noticed with the next order.
+            Ok(Some(pid)) => children.extend(pidfd_open(pid, PidfdFlags::empty()).ok().map(|handle| (pid, handle))),
+            Err(error) => run::say_failed(&link, &error),
+        }
+    }
+}
+
+/// The socket that was standard input, whose place is taken by nothing to read: a copy must not keep it open.
+fn take_stdin() -> io::Result<OwnedFd> {
+    let orders = io::stdin().as_fd().try_clone_to_owned()?;
+    let nothing = rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
+    rustix::stdio::dup2_stdin(&nothing)?;
+    Ok(orders)
+}
+
+/// The socket of the next order; none when the owner is gone.
+fn next_order(orders: &OwnedFd) -> io::Result<Option<UnixStream>> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+    let mut byte = [0];
+    let received = match recvmsg(orders, &mut [IoSliceMut::new(&mut byte)], &mut ancillary, RecvFlags::CMSG_CLOEXEC) {
+        Err(Errno::INTR) => return Err(Errno::INTR.into()),
+        Ok(received) if received.bytes > 0 && !received.flags.contains(ReturnFlags::CTRUNC) => received,
+        // A message without its socket cannot be served, and an owner that cannot be heard is as good as gone.
+        Ok(_) | Err(_) => return Ok(None),
+    };
+    debug_assert_eq!(received.bytes, 1);
+    let sockets = ancillary.drain().filter_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(sockets) => Some(sockets),
+        #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else is ever sent")]
+        _ => None,
+    });
+    Ok(sockets.flatten().next().map(UnixStream::from))
+}

@@ -1,0 +1,91 @@
+//! The owner's side of the forker: it is started with the first command, and again should it have died.
+
+use super::ARGV0;
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType, sendmsg, socketpair};
+use std::io::{self, IoSlice};
+use std::mem::MaybeUninit;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+
+/// Starts supervisors. Dropping it ends the forker and no supervisor.
+#[derive(Debug)]
+pub struct Launcher {
+    /// Becomes a forker when it is executed as [`ARGV0`].
+    program: PathBuf,
+    forker: Mutex<Option<Forker>>,
+}
+
+#[derive(Debug)]
+struct Forker {
+    orders: OwnedFd,
+    process: Child,
+}
+
+impl Launcher {
+    #[must_use]
+    pub fn new(program: PathBuf) -> Launcher {
+        Launcher { program, forker: Mutex::new(None) }
+    }
+
+    /// Starts a supervisor that is told everything over this socket. An error means that none was started or will be.
+    pub(super) fn launch(&self, link: BorrowedFd<'_>) -> io::Result<()> {
+        let mut forker = self.forker.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(living) = forker.as_ref() {
+            match living.order(link) {
+                Ok(()) => return Ok(()),
+                Err(Errno::PIPE | Errno::CONNRESET) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        // Dropped first: that waits for the one that died.
+        *forker = None;
+        forker.insert(Forker::start(&self.program)?).order(link)?;
+        Ok(())
+    }
+}
+
+impl Forker {
+    fn start(program: &PathBuf) -> io::Result<Forker> {
+        // Packets, so that each order comes alone.
+        let (orders, theirs) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
+        let process = Command::new(program)
+            .arg0(ARGV0)
+            // The environment of a command is in its specification; the supervisor itself needs none.
+            .env_clear()
+            .envs(for_tests())
+            .stdin(Stdio::from(theirs))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        Ok(Forker { orders, process })
+    }
+
+    fn order(&self, link: BorrowedFd<'_>) -> Result<(), Errno> {
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut ancillary = SendAncillaryBuffer::new(&mut space);
+        let links = [link];
+        if !ancillary.push(SendAncillaryMessage::ScmRights(&links)) {
+            return Err(Errno::NOBUFS);
+        }
+        sendmsg(&self.orders, &[IoSlice::new(&[0])], &mut ancillary, SendFlags::NOSIGNAL).map(drop)
+    }
+}
+
+impl Drop for Forker {
+    fn drop(&mut self) {
+        // It ends by itself without an owner; one that has ended already is reaped, and the others by whoever comes after us.
+        let _ = self.process.try_wait();
+    }
+}
+
+/// What a supervisor must be told in a build whose places to crash at are switched on.
+fn for_tests() -> impl Iterator<Item = (String, String)> {
+    let told = |(name, _): &(String, String)| {
+        cfg!(feature = "crash-points") && matches!(name.as_str(), "CRASH_AT_SUPERVISOR" | "CRASH_LIST_SUPERVISOR")
+    };
+    std::env::vars().filter(told)
+}
