@@ -5,10 +5,23 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest, Sha256 as Hasher};
 use std::fmt;
+use std::marker::PhantomData;
 use std::str::FromStr;
 
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 const ID_TEXT_LEN: usize = 26;
+
+/// The value of each byte as a digit of [`ALPHABET`]. Ids are most of what is read of an event.
+const DIGITS: [u8; 256] = {
+    let mut digits = [NO_DIGIT; 256];
+    let mut value = 0;
+    while value < ALPHABET.len() {
+        digits[ALPHABET[value] as usize] = value as u8;
+        value += 1;
+    }
+    digits
+};
+const NO_DIGIT: u8 = u8::MAX;
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq, Clone)]
 #[error("`{text}` is not {expected}")]
@@ -33,14 +46,36 @@ fn unbase32(text: &str) -> Option<[u8; 16]> {
     }
     let mut bits: u128 = 0;
     for (place, byte) in text.bytes().enumerate() {
-        let digit = ALPHABET.iter().position(|a| *a == byte)? as u128;
+        let digit = DIGITS[usize::from(byte)];
+        if digit == NO_DIGIT {
+            return None;
+        }
         // 26 digits hold 130 bits: the first one may only use three of its five.
         if place == 0 && digit > 7 {
             return None;
         }
-        bits = (bits << 5) | digit;
+        bits = (bits << 5) | u128::from(digit);
     }
     Some(bits.to_be_bytes())
+}
+
+/// Reads an id from its text where it stands, without a copy of the text.
+fn from_text<'de, D: Deserializer<'de>, T: FromStr<Err = BadId>>(deserializer: D) -> Result<T, D::Error> {
+    struct InText<T>(PhantomData<T>);
+
+    impl<T: FromStr<Err = BadId>> de::Visitor<'_> for InText<T> {
+        type Value = T;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a string")
+        }
+
+        fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
+            text.parse().map_err(E::custom)
+        }
+    }
+
+    deserializer.deserialize_str(InText(PhantomData))
 }
 
 /// Bytes of an id for serializers that are not read by people, such as the one that compares states. Nothing is
@@ -96,8 +131,7 @@ macro_rules! ids {
 
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
-                text.parse().map_err(de::Error::custom)
+                from_text(deserializer)
             }
         }
 
@@ -200,8 +234,7 @@ impl Serialize for CallId {
 
 impl<'de> Deserialize<'de> for CallId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
-        text.parse().map_err(de::Error::custom)
+        from_text(deserializer)
     }
 }
 
@@ -366,8 +399,7 @@ impl Serialize for Sha256 {
 
 impl<'de> Deserialize<'de> for Sha256 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
-        text.parse().map_err(de::Error::custom)
+        from_text(deserializer)
     }
 }
 

@@ -10,7 +10,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, recvmsg};
-use rustix::process::{Pid, PidfdFlags, WaitOptions, pidfd_open, wait};
+use rustix::process::{PidfdFlags, WaitOptions, pidfd_open, wait};
 use std::io::{self, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
@@ -27,16 +27,10 @@ pub(super) fn serve() -> i32 {
     let Ok(orders) = take_stdin() else { return NO_OWNER };
     // A folder that somebody wants to remove or unmount is not held.
     let _ = std::env::set_current_dir("/");
-    let mut children: Vec<(Pid, OwnedFd)> = Vec::new();
+    // Handles of the supervisors; they wake the loop when these end.
+    let mut children: Vec<OwnedFd> = Vec::new();
     loop {
-        let mut fds = vec![PollFd::new(&orders, PollFlags::IN)];
-        fds.extend(children.iter().map(|(_, handle)| PollFd::new(handle, PollFlags::IN)));
-        // Interrupted: the next round asks again.
-        let ready = poll(&mut fds, None).is_ok() && !fds.first().is_none_or(|orders| orders.revents().is_empty());
-        while let Ok(Some((ended, _))) = wait(WaitOptions::NOHANG) {
-            children.retain(|(pid, _)| *pid != ended);
-        }
-        if !ready {
+        if !sleep(&orders, &mut children) {
             continue;
         }
         let link = match next_order(&orders) {
@@ -50,10 +44,25 @@ pub(super) fn serve() -> i32 {
                 return run::supervise(&link);
             }
             // Without a handle its end is noticed with the next order.
-            Ok(Some(pid)) => children.extend(pidfd_open(pid, PidfdFlags::empty()).ok().map(|handle| (pid, handle))),
+            Ok(Some(pid)) => children.extend(pidfd_open(pid, PidfdFlags::empty())),
             Err(error) => run::say_failed(&link, &error),
         }
     }
+}
+
+/// Sleeps until there is an order, which it tells, or a supervisor has ended, which it reaps.
+fn sleep(orders: &OwnedFd, children: &mut Vec<OwnedFd>) -> bool {
+    let mut fds = vec![PollFd::new(orders, PollFlags::IN)];
+    fds.extend(children.iter().map(|handle| PollFd::new(handle, PollFlags::IN)));
+    if poll(&mut fds, None).is_err() {
+        // Interrupted: the next round asks again.
+        return false;
+    }
+    let mut ready = fds.iter().map(|fd| !fd.revents().is_empty()).collect::<Vec<_>>().into_iter();
+    let ordered = ready.next().unwrap_or(false);
+    children.retain(|_| !ready.next().unwrap_or(false));
+    while wait(WaitOptions::NOHANG).is_ok_and(|ended| ended.is_some()) {}
+    ordered
 }
 
 /// The socket that was standard input, whose place is taken by nothing to read: a copy must not keep it open.

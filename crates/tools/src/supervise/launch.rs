@@ -10,6 +10,7 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 /// Starts supervisors. Dropping it ends the forker and no supervisor.
 #[derive(Debug)]
@@ -21,8 +22,9 @@ pub struct Launcher {
 
 #[derive(Debug)]
 struct Forker {
-    orders: OwnedFd,
-    process: Child,
+    /// Present until it is dropped.
+    orders: Option<OwnedFd>,
+    process: Option<Child>,
 }
 
 impl Launcher {
@@ -41,8 +43,6 @@ impl Launcher {
                 Err(error) => return Err(error.into()),
             }
         }
-        // Dropped first: that waits for the one that died.
-        *forker = None;
         forker.insert(Forker::start(&self.program)?).order(link)?;
         Ok(())
     }
@@ -61,7 +61,7 @@ impl Forker {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()?;
-        Ok(Forker { orders, process })
+        Ok(Forker { orders: Some(orders), process: Some(process) })
     }
 
     fn order(&self, link: BorrowedFd<'_>) -> Result<(), Errno> {
@@ -71,14 +71,19 @@ impl Forker {
         if !ancillary.push(SendAncillaryMessage::ScmRights(&links)) {
             return Err(Errno::NOBUFS);
         }
-        sendmsg(&self.orders, &[IoSlice::new(&[0])], &mut ancillary, SendFlags::NOSIGNAL).map(drop)
+        let orders = self.orders.as_ref().ok_or(Errno::PIPE)?;
+        sendmsg(orders, &[IoSlice::new(&[0])], &mut ancillary, SendFlags::NOSIGNAL).map(drop)
     }
 }
 
 impl Drop for Forker {
     fn drop(&mut self) {
-        // It ends by itself without an owner; one that has ended already is reaped, and the others by whoever comes after us.
-        let _ = self.process.try_wait();
+        // Without an owner it ends by itself. Whoever drops it does not wait for that; whom this process outlives is reaped.
+        drop(self.orders.take());
+        let Some(mut process) = self.process.take() else { return };
+        let reap = move || drop(process.wait());
+        // A process that can start no thread any more leaves a dead child behind, and nothing else.
+        let _ = thread::Builder::new().name("reaper".to_owned()).spawn(reap);
     }
 }
 

@@ -3,9 +3,9 @@
 use crate::desk::{ACTION, ATTEMPT, Desk, SUPERVISOR, desk, finished, lives, within};
 use contract::id::BootId;
 use contract::port::{RawOutcome, Recovery, Stopping, Tools};
-use std::path::Path;
 use std::time::Duration;
 use tools::supervise::client::{self, Answer, Ended};
+use tools::supervise::launch::Launcher;
 use tools::supervise::{Command, Exit, Spec};
 
 /// Starts a child that does nothing, and goes on once it does: between fork and exec a signal could get lost.
@@ -129,7 +129,7 @@ async fn a_command_that_takes_no_input_says_so() {
 async fn a_command_that_closed_its_input_takes_no_more() {
     let desk = desk();
     let spec = reader(&desk, &["sh", "-c", "exec 0<&-; echo > ready; exec sleep 1000"]);
-    let running = within(client::start(Path::new(SUPERVISOR), &desk.attempt(), &spec)).await.unwrap();
+    let running = within(client::start(&Launcher::new(SUPERVISOR.into()), &desk.attempt(), &spec)).await.unwrap();
     desk.until_file("ready").await;
     assert_eq!(send(&desk, Command::Input("x".into())).await, refused("the command takes no input"));
     assert_eq!(stop(&desk, Duration::from_secs(60)).await, Stopping::Told);
@@ -141,7 +141,9 @@ async fn a_command_that_closed_its_input_takes_no_more() {
 async fn input_is_read_until_it_is_closed() {
     let desk = desk();
     let folder = desk.attempt();
-    let running = within(client::start(Path::new(SUPERVISOR), &folder, &reader(&desk, &["sh", "-c", "echo > ready; cat"]))).await.unwrap();
+    let running = within(client::start(&Launcher::new(SUPERVISOR.into()), &folder, &reader(&desk, &["sh", "-c", "echo > ready; cat"])))
+        .await
+        .unwrap();
     desk.until_file("ready").await;
     for piece in ["one ", "two\n"] {
         assert_eq!(send(&desk, Command::Input(piece.into())).await, Answer::Done);
@@ -156,7 +158,7 @@ async fn input_that_nobody_reads_is_refused_when_it_is_too_much() {
     let desk = desk();
     let folder = desk.attempt();
     let spec = reader(&desk, &["sh", "-c", "echo > ready; sleep 1000"]);
-    let running = within(client::start(Path::new(SUPERVISOR), &folder, &spec)).await.unwrap();
+    let running = within(client::start(&Launcher::new(SUPERVISOR.into()), &folder, &spec)).await.unwrap();
     desk.until_file("ready").await;
     let much = Command::Input("x".repeat(700 * 1024));
     assert_eq!(send(&desk, much.clone()).await, Answer::Done);

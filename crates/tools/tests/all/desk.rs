@@ -88,11 +88,22 @@ pub fn desk_with(spool: &str) -> Desk {
     let root = temp.path().canonicalize().unwrap();
     let (folder, spool) = (root.join("work"), root.join(spool));
     std::fs::create_dir(&folder).unwrap();
-    let options = Options { supervisor: SUPERVISOR.into(), other_machine_patience: Duration::from_millis(1), ..Options::new(&spool) };
-    Desk { _temp: temp, folder, spool, tools: Arc::new(Toolbox::new(options).unwrap()), frames: Arc::default() }
+    let tools = toolbox(&spool);
+    Desk { _temp: temp, folder, spool, tools, frames: Arc::default() }
+}
+
+fn toolbox(spool: &Path) -> Arc<Toolbox> {
+    let options = Options { supervisor: SUPERVISOR.into(), other_machine_patience: Duration::from_millis(1), ..Options::new(spool) };
+    Arc::new(Toolbox::new(options).unwrap())
 }
 
 impl Desk {
+    /// Another owner takes over; the one before is gone.
+    pub fn hand_over(self) -> Desk {
+        let tools = toolbox(&self.spool);
+        Desk { tools, ..self }
+    }
+
     pub fn here(&self) -> Here {
         Here { machine: MachineId([1; 16]), boot: BootId("this boot".into()) }
     }

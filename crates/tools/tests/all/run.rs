@@ -43,7 +43,7 @@ async fn nothing_of_the_command_is_on_the_command_line_of_its_supervisor() {
     assert_eq!(std::fs::read(format!("/proc/{pid}/environ")).unwrap(), b"");
     desk.open_gate(&gate).await;
     assert_eq!(within(started).await.unwrap(), finished(0, ""));
-    assert!(!lives(pid));
+    until("the supervisor is gone", || (!lives(pid)).then_some(())).await;
 }
 
 #[tokio::test]
