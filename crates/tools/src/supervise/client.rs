@@ -144,7 +144,10 @@ impl Running {
         shown.advance(self.folder.path(), &mut show).await;
         shown.finish(&mut show);
         let folder = self.folder;
-        match blocking(move || settle(&folder)).await {
+        // A short output is in the page cache, and a thread to read it would take longer than the reading.
+        let is_short = folder.exit().is_some_and(|exit| exit.bytes <= SHOW_BYTES_MAX);
+        let settled = if is_short { settle(&folder) } else { blocking(move || settle(&folder)).await };
+        match settled {
             Ok(Some(Ended::NeverStarted)) => reason_of(&said).map_or(Ended::NeverStarted, Ended::Failed),
             Ok(Some(ended)) => ended,
             Ok(None) => Ended::Lost(io::Error::from(io::ErrorKind::TimedOut).to_string()),

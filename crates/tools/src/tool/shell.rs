@@ -14,6 +14,7 @@ use contract::port::{Preparation, Prepare, PrepareRefused, RawOutcome, ToolJob};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::ffi::OsString;
+use std::sync::OnceLock;
 
 /// Seconds of a time limit at most: a day.
 const TIMEOUT_S_MAX: u64 = 86_400;
@@ -98,11 +99,16 @@ fn spec(job: &ToolJob, spool: &Folder) -> Result<Spec, String> {
     })
 }
 
-/// The path of bash if it is installed, else of the shell that always is.
+/// The path of bash if it is installed, else of the shell that always is. Looked for once: every folder of the path is
+/// asked.
 fn shell() -> OsString {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let bash = std::env::split_paths(&path).map(|folder| folder.join("bash")).find(|bash| bash.is_absolute() && bash.is_file());
-    bash.map_or_else(|| "/bin/sh".into(), Into::into)
+    static SHELL: OnceLock<OsString> = OnceLock::new();
+    let find = || {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let bash = std::env::split_paths(&path).map(|folder| folder.join("bash")).find(|bash| bash.is_absolute() && bash.is_file());
+        bash.map_or_else(|| "/bin/sh".into(), Into::into)
+    };
+    SHELL.get_or_init(find).clone()
 }
 
 fn outcome(job: &ToolJob, ended: Ended) -> RawOutcome {
