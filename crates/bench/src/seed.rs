@@ -31,11 +31,9 @@ pub async fn session(world: &World, scripts: &Path, steps: u32, autonomy: Autono
     let script = job::script(scripts, steps)?;
     let throughline = Throughline::open(&Home::at(home.path()))?;
     let stored = follow(&throughline, &script, scripts, autonomy).await?;
-    let config = stored.iter().find_map(|stored| match &stored.event.draft.body {
-        Body::RunStarted(started) => Some(started.config.sha256),
-        #[expect(clippy::wildcard_enum_match_arm, reason = "one event is looked for among all others")]
-        _ => None,
-    });
+    let config = stored
+        .iter()
+        .find_map(|stored| if let Body::RunStarted(started) = &stored.event.draft.body { Some(started.config.sha256) } else { None });
     let config = config.ok_or_else(|| wrong("no run was started"))?;
     let journal = SqliteJournal::open(Options::new(home.path(), HostId(random()?)))?;
     let config = journal.get(config).await?.ok_or_else(|| wrong("the configuration is not stored"))?;

@@ -78,17 +78,13 @@ fn next_order(orders: &OwnedFd) -> io::Result<Option<UnixStream>> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
     let mut byte = [0];
-    let received = match recvmsg(orders, &mut [IoSliceMut::new(&mut byte)], &mut ancillary, RecvFlags::CMSG_CLOEXEC) {
+    match recvmsg(orders, &mut [IoSliceMut::new(&mut byte)], &mut ancillary, RecvFlags::CMSG_CLOEXEC) {
         Err(Errno::INTR) => return Err(Errno::INTR.into()),
-        Ok(received) if received.bytes > 0 && !received.flags.contains(ReturnFlags::CTRUNC) => received,
+        Ok(received) if received.bytes > 0 && !received.flags.contains(ReturnFlags::CTRUNC) => {}
         // A message without its socket cannot be served, and an owner that cannot be heard is as good as gone.
         Ok(_) | Err(_) => return Ok(None),
-    };
-    debug_assert_eq!(received.bytes, 1);
-    let sockets = ancillary.drain().filter_map(|message| match message {
-        RecvAncillaryMessage::ScmRights(sockets) => Some(sockets),
-        #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else is ever sent")]
-        _ => None,
-    });
+    }
+    let sockets =
+        ancillary.drain().filter_map(|message| if let RecvAncillaryMessage::ScmRights(sockets) = message { Some(sockets) } else { None });
     Ok(sockets.flatten().next().map(UnixStream::from))
 }
