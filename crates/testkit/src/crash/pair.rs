@@ -8,6 +8,7 @@ use crate::until::{DEADLINE, within};
 use contract::id::{SessionId, derive};
 use serde_json::{Value, json};
 use std::fs;
+use std::sync::atomic::Ordering;
 
 /// What each of them does: a command that waits to be let go, and one after it.
 const HELD: &str = "count held after go within 60";
@@ -22,6 +23,7 @@ pub fn run(bench: &Bench, which: u64) -> Result<(), Fault> {
         arrived(&bench.counter, &desk.case, "held")?;
     }
     dying.kill()?;
+    bench.kills.fetch_add(1, Ordering::Relaxed);
     let before = lives.events()?;
 
     let resumed = dies.start(dies.command(dies.resume_words()))?;
