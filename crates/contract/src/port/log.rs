@@ -158,7 +158,7 @@ pub trait Subscription: Send {
 }
 
 /// Tells that a stream has grown without reading it: for whoever made most of its events and holds them already.
-pub trait Watch: Send {
+pub trait Watch: Send + Sync {
     /// Ends when the stream has an event after this version, whoever appended it. Nothing is lost when the future is
     /// dropped.
     fn beyond(&mut self, version: Version) -> BoxFuture<'_, Result<(), LogError>>;

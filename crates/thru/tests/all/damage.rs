@@ -112,7 +112,9 @@ fn views_of_the_log_survive_without_spool_and_hosts() {
 
 #[test]
 fn a_damaged_session_does_not_hide_what_others_ask() {
-    let (desk, broken) = used();
+    let desk = desk();
+    desk.script(&[shell("echo never > effect"), say("told")]);
+    let (broken, _) = desk.parked(AUTO);
     let filling = "x".repeat(20_000);
     desk.script(&[shell(&format!("echo {filling} > effect")), say("told")]);
     let (gone, lost) = desk.parked(AUTO);
