@@ -2,7 +2,7 @@
 
 use crate::state::{Call, State};
 use contract::body::Body;
-use contract::event::{Actor, Draft, Trust};
+use contract::event::{Actor, Draft, Level, Trust};
 use contract::id::{CallId, EventId, Key};
 use contract::units::Version;
 
@@ -98,6 +98,10 @@ impl<'a> Drafts<'a> {
         // A message belongs to no run until one shows it, a run to itself, everything else to the open one.
         let (run, trigger) = if let Body::SessionCreated(created) = &body {
             level = created.level();
+            (None, None)
+        } else if let Body::SessionForked(_) = &body {
+            // Whoever started the other session, a person started this one.
+            level = Level::Core;
             (None, None)
         } else if let Body::MessageReceived(_) = &body {
             (None, None)

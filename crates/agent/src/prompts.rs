@@ -155,6 +155,12 @@ pub fn stopping(halt: Halt) -> Text {
     }
 }
 
+/// What became of a call that was open where a session was forked.
+#[must_use]
+pub fn forked() -> Text {
+    prompt(include_str!("../prompts/forked.md"))
+}
+
 #[must_use]
 pub fn timer_fired(waited_ms: u64) -> Text {
     filled(include_str!("../prompts/timer_fired.md"), &[("seconds", &(waited_ms.div_ceil(1_000)))])

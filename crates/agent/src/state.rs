@@ -6,7 +6,7 @@ use contract::body::{FailureClass, FinishReason, Mode, OwnerTaken, Principal, Pu
 use contract::call::{Class, Prepared, Risk};
 use contract::config::{ConfigRef, Options, ResumePolicy};
 use contract::event::Level;
-use contract::id::{ActionId, AskId, BootId, CallId, EventId, Key, MachineId, MessageId, RunId, Sha256, StreamId, TimerId};
+use contract::id::{ActionId, AskId, BootId, CallId, EventId, Key, MachineId, MessageId, RunId, SessionId, Sha256, StreamId, TimerId};
 use contract::limits::{MODEL_RETRIES_MAX, RECOVERIES_MAX};
 use contract::rule::Rule;
 use contract::text::Text;
@@ -79,6 +79,15 @@ pub struct Session {
     pub options: Options,
     pub level: Level,
     pub by: Principal,
+    /// Where it branches off from another session.
+    pub fork: Option<Fork>,
+}
+
+/// A version of another session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Fork {
+    pub from: SessionId,
+    pub at: Version,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -84,3 +84,5 @@ pub const OUTPUT_TAIL_BYTES_MAX: usize = 2 * 1024;
 pub const INBOX_MAX: usize = 256;
 /// Bytes of a message from a person; longer material belongs into a file.
 pub const MESSAGE_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Forks of forks that one session may stand on: each is read whenever it is folded.
+pub const FORKS_DEEP_MAX: usize = 64;

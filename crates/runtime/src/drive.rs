@@ -33,6 +33,8 @@ pub enum Cause {
     Acquired(Epoch),
     /// A living host has the stream.
     Held(HostId),
+    /// An event of another stream that this one was forked from; further ones and its own follow.
+    Inherited(Box<Event>),
     /// Events from the version asked for on; `more` follow.
     Read {
         events: Vec<Event>,
@@ -270,6 +272,7 @@ impl<M: Machine> Driver<M> {
                 self.load(dos);
             }
             Cause::Held(host) => return Err(Halt::Leave(Leave::Held(host))),
+            Cause::Inherited(event) => M::fold(&mut self.state, &event)?,
             Cause::Read { events, more } => self.read(events, more, now, dos)?,
             Cause::Unreadable { version, reason } => return Err(Halt::Leave(Leave::Unreadable { version, reason })),
             Cause::Input { caller, input } => {

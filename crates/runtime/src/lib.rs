@@ -6,6 +6,7 @@
 pub mod breaker;
 pub mod configs;
 pub mod drive;
+pub mod fork;
 pub mod offer;
 pub mod prepare;
 pub mod quarantine;

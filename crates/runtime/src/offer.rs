@@ -7,7 +7,7 @@ use contract::event::Event;
 use contract::id::StreamId;
 use contract::input::{Input, Rejection};
 use contract::machine::{Illegal, Machine};
-use contract::port::{Append, AppendError, Expected, LogError};
+use contract::port::{Append, AppendError, Expected, LogError, Stored};
 use contract::units::Version;
 
 /// Other writers that may be first, one after the other, before the input counts as not accepted.
@@ -30,7 +30,12 @@ pub async fn offer(ports: &Ports, stream: &StreamId, input: Input) -> Result<Ver
     let mut state = State::new(stream.clone());
     for _ in 0..RACES_MAX {
         let known = state.version;
-        read::each(ports.log.as_ref(), stream, known, |stored| Ok::<_, OfferError>(Agent::fold(&mut state, &stored.event)?)).await?;
+        let mut fold = |stored: &Stored| Ok::<_, OfferError>(Agent::fold(&mut state, &stored.event)?);
+        if known == Version::NONE {
+            read::for_folding(ports.log.as_ref(), stream, |stored, _| fold(stored)).await?;
+        } else {
+            read::each(ports.log.as_ref(), stream, known, fold).await?;
+        }
         let now = ports.clock.now().max(state.time);
         let input = with_tails(ports, &state, input.clone()).await;
         let drafts = match Agent::accept(&state, input, now) {

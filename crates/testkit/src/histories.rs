@@ -27,6 +27,16 @@ pub struct History {
     pub name: &'static str,
     pub stream: StreamId,
     pub events: Vec<Event>,
+    /// Events of the session that this one was forked from, which stand before its own.
+    pub inherited: Vec<(StreamId, Event)>,
+}
+
+impl History {
+    /// Everything that is folded, in that order.
+    pub fn folded(&self) -> impl Iterator<Item = (&StreamId, &Event)> {
+        let inherited = self.inherited.iter().map(|(stream, event)| (stream, event));
+        inherited.chain(self.events.iter().map(|event| (&self.stream, event)))
+    }
 }
 
 /// What is wrong with a history, by the name of its file.
@@ -65,8 +75,8 @@ pub fn write_new(folder: &Path) -> Result<Vec<String>, Fault> {
     for scenario in SCENARIOS {
         let history = play(scenario)?;
         let mut lines = String::new();
-        for event in &history.events {
-            let bytes = event.encode(&history.stream).map_err(|error| Fault::new(history.name, error))?;
+        for (stream, event) in history.folded() {
+            let bytes = event.encode(stream).map_err(|error| Fault::new(history.name, error))?;
             lines += &String::from_utf8_lossy(&bytes);
             lines.push('\n');
         }
@@ -133,7 +143,10 @@ fn read(folder: &Path, name: &str) -> Result<Read, Fault> {
         let fault = |what: &dyn Display| Fault::new(name, format!("line {number}: {what}"));
         let value: Value = serde_json::from_str(line).map_err(|error| fault(&error))?;
         let of_line = StreamId::parse(value["stream"].as_str().unwrap_or_default()).map_err(|error| fault(&error))?;
-        let stream = stream.get_or_insert(of_line);
+        let stream = stream.get_or_insert_with(|| of_line.clone());
+        if value["type"] == "session.forked" {
+            *stream = of_line;
+        }
         let event = Event::decode(stream, line.as_bytes()).map_err(|error| fault(&error))?;
         let v = value["v"].as_u64().unwrap_or_default();
         let written = event.encode(stream).map_err(|error| fault(&error))?;
@@ -169,7 +182,7 @@ fn check_scenario(scenario: &Scenario, kept: &BTreeMap<String, Read>) -> Option<
         return Some(Fault::new(scenario.0, "has no file: `cargo xtask histories` writes it"));
     };
     let before = read.stored.iter().map(|stored| stored.name.as_str());
-    let now: Vec<&str> = today.events.iter().map(|event| event.draft.body.name()).collect();
+    let now: Vec<&str> = today.folded().map(|(_, event)| event.draft.body.name()).collect();
     let before: Vec<&str> = before.collect();
     if before == now {
         return None;
@@ -183,7 +196,7 @@ fn check_scenario(scenario: &Scenario, kept: &BTreeMap<String, Read>) -> Option<
 fn play(scenario: &Scenario) -> Result<History, Fault> {
     let mut writer = Writer::new();
     (scenario.1)(&mut writer).map_err(|what| Fault::new(scenario.0, format!("today's code does not play it: {what}")))?;
-    Ok(History { name: scenario.0, stream: writer.state.stream.clone(), events: writer.events })
+    Ok(History { name: scenario.0, stream: writer.state.stream.clone(), events: writer.events, inherited: writer.inherited })
 }
 
 #[cfg(test)]

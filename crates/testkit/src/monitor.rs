@@ -95,7 +95,11 @@ struct ModelCall {
 impl Monitor {
     /// An event is stored by a host under this epoch, after these; people's inputs may be stored by anyone.
     pub fn stored(&mut self, event: &Event, by: Option<Epoch>, before: &[Arc<Event>]) -> Result<(), Violation> {
-        hold(event.version == self.version.next(), Invariant::VersionsDense, || format!("{} after {}", event.version, self.version))?;
+        let follows = match &event.draft.body {
+            Body::SessionForked(forked) => event.version == Version::NONE.next() && forked.at == self.version,
+            _ => event.version == self.version.next(),
+        };
+        hold(follows, Invariant::VersionsDense, || format!("{} after {}", event.version, self.version))?;
         self.version = event.version;
         let name = event.draft.body.name();
         let is_there = |id: EventId| before.iter().any(|other| other.draft.id == id);

@@ -2,6 +2,7 @@
 
 mod asks;
 mod call;
+mod forks;
 mod interjections;
 mod limits;
 mod recovery;
@@ -41,6 +42,8 @@ pub struct Scenario {
     pub losses: u8,
     /// How often so many milliseconds go by while an approval counts, or nobody drives, and nothing happens.
     pub lapses: (u8, u64),
+    /// How often the session is forked; the world goes on with the fork.
+    pub forks: u8,
     /// Whether a command that must end goes on until its deadline.
     pub stubborn: bool,
     /// Whether appends may end unknown.
@@ -119,6 +122,7 @@ impl Scenario {
             stillbirths: false,
             losses: 1,
             lapses: (0, 0),
+            forks: 0,
             stubborn: false,
             unknowns: true,
             routes: Routes::Owner,
@@ -172,7 +176,7 @@ fn failed(class: FailureClass) -> ModelOutcome {
 /// The scenarios of `make explore`. Each goes deep into a few faults; together they have them all.
 #[must_use]
 pub fn all() -> Vec<Scenario> {
-    [recovery::all(), asks::all(), interjections::all(), stops::all(), limits::all()].concat()
+    [recovery::all(), asks::all(), interjections::all(), stops::all(), limits::all(), forks::all()].concat()
 }
 
 const fn say(key: &'static str, text: &'static str, mode: Mode) -> Act {

@@ -14,6 +14,7 @@ use contract::port::{LeaseError, LogError, RawCall, Stored};
 use contract::rule::Rule;
 use contract::units::{Position, Time, Version};
 use runtime::prepare::{Desk, prepare_call};
+use runtime::read::Whose;
 use runtime::text;
 use serde::Serialize;
 
@@ -131,8 +132,9 @@ impl Throughline {
         for session in sessions {
             let stream = StreamId::session(session);
             let mut ended = None;
-            let look = |_: &State, stored: &Stored| {
-                ended = fate(stored, ask).or(ended.take());
+            let look = |_: &State, stored: &Stored, whose: Whose| {
+                // What was asked in the session that this one was forked from ended there.
+                ended = Some(stored).filter(|_| whose == Whose::Own).and_then(|stored| fate(stored, ask)).or(ended.take());
                 Ok(())
             };
             let state = match self.fold_with(&stream, look).await {

@@ -1,5 +1,6 @@
 //! What became of each message: whether a model has been shown it, when, and whose answer took it in.
 
+use agent::state::Message;
 use contract::ask::Answer;
 use contract::body::{Body, Mode};
 use contract::id::{EventId, Key};
@@ -44,6 +45,13 @@ pub(crate) struct Deliveries {
 }
 
 impl Deliveries {
+    /// What the session that this one was forked from had not shown its model is shown to this one's.
+    pub(crate) fn inherit(&mut self, inbox: &[Message], version: Version) {
+        for message in inbox {
+            self.push(&message.key, version, message.mode, message.text.shown(), Fate::Waiting);
+        }
+    }
+
     /// `waiting` are the keys that no model has been shown after this event.
     pub(crate) fn look(&mut self, stored: &Stored, waiting: &[&Key]) {
         let (version, body) = (stored.event.version, &stored.event.draft.body);

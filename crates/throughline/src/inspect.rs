@@ -9,6 +9,7 @@ use contract::machine::Illegal;
 use contract::port::{LeaseError, LogError, Stored, Tail};
 use contract::units::Version;
 use journal::Verified;
+use runtime::read::Whose;
 use runtime::{quarantine, read};
 use std::collections::BTreeMap;
 
@@ -63,25 +64,26 @@ impl Throughline {
             return Ok(Inspection { stream: stream.clone(), verified, requests: 0 });
         }
         let mut requests = Requests::default();
-        let folded = self.fold_with(stream, |state, stored| requests.check(stream, state, stored)).await?;
+        let folded = self.fold_with(stream, |state, stored, whose| requests.check(stream, state, stored, whose)).await?;
         folded.map_err(|illegal| disagreement(stream, illegal))?;
         Ok(Inspection { stream: stream.clone(), verified, requests: requests.seen })
     }
 
     /// The state of a session as its log has it, or the event that the machine cannot fold.
     pub(crate) async fn fold(&self, stream: &StreamId) -> Result<Result<State, Illegal>, LogError> {
-        self.fold_with(stream, |_, _| Ok(())).await
+        self.fold_with(stream, |_, _, _| Ok(())).await
     }
 
+    /// The same, with a look at every event that it is folded from and at the state after it.
     pub(crate) async fn fold_with(
         &self,
         stream: &StreamId,
-        mut look: impl FnMut(&State, &Stored) -> Result<(), LogError>,
+        mut look: impl FnMut(&State, &Stored, Whose) -> Result<(), LogError>,
     ) -> Result<Result<State, Illegal>, LogError> {
         let mut state = State::new(stream.clone());
-        let folded = read::each(self.log(), stream, Version::NONE, |stored| {
+        let folded = read::for_folding(self.log(), stream, |stored, whose| {
             agent::fold::fold(&mut state, &stored.event)?;
-            Ok(look(&state, stored)?)
+            Ok(look(&state, stored, whose)?)
         });
         match folded.await {
             Ok(()) => Ok(Ok(state)),
@@ -122,7 +124,8 @@ struct Requests {
 }
 
 impl Requests {
-    fn check(&mut self, stream: &StreamId, state: &State, stored: &Stored) -> Result<(), LogError> {
+    /// The first request of a fork follows the last one that it inherits, which is checked and counted where it belongs.
+    fn check(&mut self, stream: &StreamId, state: &State, stored: &Stored, whose: Whose) -> Result<(), LogError> {
         let Body::ModelRequested(requested) = &stored.event.draft.body else { return Ok(()) };
         let wrong = |reason: &str| LogError::Corrupt { stream: stream.clone(), version: stored.event.version, reason: reason.to_owned() };
         let request = agent::context::context(state).ok_or_else(|| wrong("no model call is open"))?;
@@ -135,7 +138,7 @@ impl Requests {
         if !follows {
             return Err(wrong("the request does not begin with the one before it"));
         }
-        self.seen += 1;
+        self.seen += u64::from(whose == Whose::Own);
         self.last = Some((asked, bytes));
         Ok(())
     }

@@ -19,6 +19,7 @@ mod asks;
 mod clock;
 mod configure;
 mod delivery;
+mod fork;
 mod home;
 mod host;
 mod inspect;
@@ -44,6 +45,7 @@ pub use live::{Shown, Watching};
 pub use models::ModelNameError;
 pub use running::{Ended, Running, Until};
 pub use runtime::drive::{Leave, Refusal};
+pub use runtime::fork::{ForkError, Forked};
 pub use send::{SayError, Sent};
 pub use start::{Job, StartError, check};
 

@@ -12,10 +12,10 @@ use contract::limits::OUTPUT_TAIL_BYTES_MAX;
 use contract::machine::Illegal;
 use contract::port::{LogError, Stored, Watch};
 use contract::units::Version;
-use runtime::Ports;
 use runtime::drive::{Leave, Refusal};
 use runtime::offer::{OfferError, offer};
 use runtime::shell::{Handle, Progress};
+use runtime::{Ports, read};
 use std::time::Duration;
 use tokio::sync::watch;
 
@@ -242,7 +242,12 @@ impl Running {
     }
 
     async fn read(&mut self) -> Result<Vec<Stored>, LogError> {
+        let inherited = if self.state.version == Version::NONE { Some(self.inherited().await?) } else { None };
         let stored = self.ports.log.read(&self.state.stream, self.state.version.next(), READ_MAX).await?;
+        // Nothing is waited for from here on: whoever drops this reads the same again.
+        if let Some(inherited) = inherited {
+            self.state = inherited;
+        }
         for one in &stored {
             agent::fold::fold(&mut self.state, &one.event).map_err(|illegal| disagreement(&self.state.stream, illegal))?;
             if let Body::RunFinished(finished) = &one.event.draft.body {
@@ -250,6 +255,17 @@ impl Running {
             }
         }
         Ok(stored)
+    }
+
+    /// What the session was forked from is folded, and not handed out: it happened elsewhere.
+    async fn inherited(&self) -> Result<State, LogError> {
+        let stream = &self.state.stream;
+        let mut state = State::new(stream.clone());
+        read::inherited(self.ports.log.as_ref(), stream, |stored| {
+            agent::fold::fold(&mut state, &stored.event).map_err(|illegal| disagreement(stream, illegal))
+        })
+        .await?;
+        Ok(state)
     }
 
     /// Lets go of the session. Supervised commands go on.

@@ -2,7 +2,7 @@
 
 use crate::running::is_paused;
 use crate::send::{fresh_key, message_key};
-use crate::{OpenError, Running, Sent, Throughline, Watching, models, random};
+use crate::{ForkError, OpenError, Running, Sent, Throughline, Watching, models, random};
 use agent::State;
 use agent::rest::{Turn, turn};
 use contract::body::{HostQuarantined, Mode, Principal};
@@ -64,6 +64,8 @@ pub enum StartError {
     Folder { path: PathBuf, source: std::io::Error },
     #[error("there is no session {0}")]
     NoSession(SessionId),
+    #[error(transparent)]
+    Fork(ForkError),
     #[error("the session {0} is quarantined")]
     Quarantined(SessionId, HostQuarantined),
     #[error("the session {0} is driven by {1}")]

@@ -5,7 +5,7 @@ use crate::running::disagreement;
 use crate::{AskView, StartError, Throughline};
 use agent::State;
 use agent::rest::Turn;
-use agent::state::{Call, Retry, Run, Stage};
+use agent::state::{Call, Fork, Retry, Run, Stage};
 use contract::ask::AskKind;
 use contract::body::Body;
 use contract::config::Limits;
@@ -14,12 +14,16 @@ use contract::limits::OUTPUT_TAIL_BYTES_MAX;
 use contract::machine::Rest;
 use contract::port::Stored;
 use contract::units::{Time, Version};
+use runtime::read::Whose;
 use serde::Serialize;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Status {
     pub session: SessionId,
     pub folder: String,
+    /// Where it branches off from another session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fork: Option<Fork>,
     /// The first thing that was said to it.
     pub task: String,
     pub version: Version,
@@ -92,7 +96,13 @@ struct Seen {
 }
 
 impl Seen {
-    fn look(&mut self, state: &State, stored: &Stored) {
+    fn look(&mut self, state: &State, stored: &Stored, whose: Whose) {
+        if whose == Whose::Inherited {
+            return;
+        }
+        if let Body::SessionForked(_) = &stored.event.draft.body {
+            self.deliveries.inherit(&state.inbox, stored.event.version);
+        }
         let waiting: Vec<&Key> = state.inbox.iter().map(|message| &message.key).collect();
         self.deliveries.look(stored, &waiting);
         if let Body::MessageReceived(received) = &stored.event.draft.body {
@@ -109,8 +119,8 @@ impl Throughline {
         }
         let mut seen = Seen::default();
         let folded = self
-            .fold_with(&stream, |state, stored| {
-                seen.look(state, stored);
+            .fold_with(&stream, |state, stored, whose| {
+                seen.look(state, stored, whose);
                 Ok(())
             })
             .await?;
@@ -119,6 +129,7 @@ impl Throughline {
         Ok(Status {
             session,
             folder: state.session.as_ref().map(|session| session.folder.clone()).unwrap_or_default(),
+            fork: state.session.as_ref().and_then(|session| session.fork),
             task: seen.task.unwrap_or_default(),
             version: state.version,
             standing: standing(&state, !running.is_empty()),

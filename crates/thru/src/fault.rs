@@ -3,7 +3,9 @@
 use crate::catalog::{Problem, hint, problem};
 use contract::input::Rejection;
 use contract::port::LogError;
-use throughline::{HomeError, HostError, JournalError, Leave, ListError, ModelNameError, OpenError, Refusal, SayError, StartError};
+use throughline::{
+    ForkError, HomeError, HostError, JournalError, Leave, ListError, ModelNameError, OpenError, Refusal, SayError, StartError,
+};
 
 /// Exit codes that scripts rely on.
 pub mod code {
@@ -42,7 +44,7 @@ impl Fault {
 
 fn class(what: &Problem<'_>) -> (&'static str, u8) {
     match what {
-        Problem::Usage(_) | Problem::TaskUsage(_) => ("usage", code::USAGE),
+        Problem::Usage(_) | Problem::TaskUsage(_) | Problem::NoVersion { .. } | Problem::TooDeep { .. } => ("usage", code::USAGE),
         Problem::NoModel
         | Problem::UnknownModel(_)
         | Problem::Script(_)
@@ -120,6 +122,11 @@ impl From<StartError> for Fault {
                 Fault::new(Problem::WorkFolder { path: &path.to_string_lossy(), reason: &source.to_string() })
             }
             StartError::NoSession(session) => Fault::new(Problem::NoSession(&session.to_string())),
+            StartError::Fork(ForkError::NoVersion { session, at, last }) => {
+                Fault::new(Problem::NoVersion { session: &session.to_string(), at: at.0, last: last.0 })
+            }
+            StartError::Fork(ForkError::TooDeep(session)) => Fault::new(Problem::TooDeep { session: &session.to_string() }),
+            StartError::Fork(_) => Fault::bug(&text),
             StartError::Quarantined(session, why) => {
                 Fault::new(Problem::Quarantined { session: &session.to_string(), version: why.version.0, reason: &why.reason })
             }

@@ -40,6 +40,7 @@ pub fn see(seen: &mut Seen<'_>) {
             seen.rows.remove(list::CALLS, &key)
         }
         Body::SessionCreated(_)
+        | Body::SessionForked(_)
         | Body::OwnerTaken(_)
         | Body::MessageReceived(_)
         | Body::MessageWithdrawn(_)

@@ -3,7 +3,7 @@
 use crate::asks::ended;
 use crate::{Seen, excerpt, list};
 use contract::ask::AskKind;
-use contract::body::{Body, FailureClass, FinishReason, ModelCompleted, RunOutcome, Spend};
+use contract::body::{Body, FailureClass, FinishReason, ModelCompleted, RunOutcome, SessionForked, Spend};
 use contract::config::Prices;
 use contract::id::{AskId, SessionId};
 use contract::units::{Time, Version};
@@ -37,6 +37,8 @@ pub struct WorkRow {
     running: BTreeSet<String>,
     /// It was started by another session, and is no work of its own.
     pub child: bool,
+    /// The session and version that it branches off from.
+    pub fork: Option<(SessionId, Version)>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -101,6 +103,7 @@ impl WorkRow {
             asks: BTreeMap::new(),
             running: BTreeSet::new(),
             child: false,
+            fork: None,
         }
     }
 
@@ -146,8 +149,20 @@ pub fn see(seen: &mut Seen<'_>) {
         row.tokens = row.tokens.saturating_add(charge.spend.tokens);
         row.cost_micros = row.cost_micros.saturating_add(charge.spend.cost_micros);
     }
+    if let Body::SessionForked(forked) = &seen.event.draft.body {
+        let from = seen.get::<WorkRow>(list::WORK, &forked.from.to_string());
+        branch_off(&mut row, forked, from);
+    }
     note(&mut row, seen);
     seen.put(list::WORK, &key, seen.position.0, &row);
+}
+
+/// A fork works where the other session does, and has said and used nothing yet.
+fn branch_off(row: &mut WorkRow, forked: &SessionForked, from: Option<WorkRow>) {
+    row.fork = Some((forked.from, forked.at));
+    if let Some(from) = from {
+        (row.folder, row.model) = (from.folder, from.model);
+    }
 }
 
 /// What the end of a model call is charged, by the open request of its session.
@@ -223,7 +238,8 @@ fn note(row: &mut WorkRow, seen: &Seen<'_>) {
                 row.running.remove(&key);
             }
         }
-        Body::OwnerTaken(_)
+        Body::SessionForked(_)
+        | Body::OwnerTaken(_)
         | Body::MessageWithdrawn(_)
         | Body::MessageSent(_)
         | Body::ActionDecided(_)

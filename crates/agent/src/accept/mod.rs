@@ -3,6 +3,7 @@
 mod answer;
 mod create;
 mod edit;
+mod fork;
 mod message;
 mod model;
 mod pause;
@@ -12,6 +13,8 @@ mod stop;
 mod taken;
 mod tool;
 mod withdraw;
+
+pub use fork::fork;
 
 use crate::draft::About;
 use crate::state::State;

@@ -1,6 +1,7 @@
 //! What an event changes. A pair of state and event that no correct writer can produce is `Illegal` and names both.
 
 mod ask;
+mod fork;
 mod message;
 mod model;
 mod owner;
@@ -12,14 +13,10 @@ use crate::state::{Session, State};
 use contract::body::{Body, SessionCreated};
 use contract::event::Event;
 use contract::machine::Illegal;
+use contract::units::Version;
 
 pub fn fold(state: &mut State, event: &Event) -> Result<(), Illegal> {
-    if event.version != state.version.next() {
-        return Err(illegal(event, format!("the state is at version {}", state.version)));
-    }
-    if state.session.is_none() != matches!(event.draft.body, Body::SessionCreated(_)) {
-        return Err(illegal(event, if state.session.is_none() { "there is no session" } else { "the session exists" }));
-    }
+    check_place(state, event)?;
     state.version = event.version;
     state.time = state.time.max(event.time);
     body(state, event)?;
@@ -30,9 +27,26 @@ pub fn fold(state: &mut State, event: &Event) -> Result<(), Illegal> {
     Ok(())
 }
 
+/// A fork is the first event of its stream, and follows the version of the other session that it names.
+fn check_place(state: &State, event: &Event) -> Result<(), Illegal> {
+    let (follows, begins) = if let Body::SessionForked(forked) = &event.draft.body {
+        (event.version == Version::NONE.next() && state.version == forked.at, false)
+    } else {
+        (event.version == state.version.next(), matches!(event.draft.body, Body::SessionCreated(_)))
+    };
+    if !follows {
+        return Err(illegal(event, format!("the state is at version {}", state.version)));
+    }
+    if state.session.is_none() != begins {
+        return Err(illegal(event, if state.session.is_none() { "there is no session" } else { "the session exists" }));
+    }
+    Ok(())
+}
+
 fn body(state: &mut State, event: &Event) -> Result<(), Illegal> {
     match &event.draft.body {
         Body::SessionCreated(created) => session_created(state, event, created),
+        Body::SessionForked(forked) => fork::forked(state, event, forked),
         Body::OwnerTaken(taken) => owner::taken(state, event, taken),
         Body::MessageReceived(received) => message::received(state, event, received),
         Body::MessageWithdrawn(withdrawn) => message::withdrawn(state, event, withdrawn),
@@ -81,6 +95,7 @@ fn session_created(state: &mut State, event: &Event, created: &SessionCreated) -
         options: created.options.clone(),
         level: created.level(),
         by: created.by.clone(),
+        fork: None,
     });
     Ok(())
 }

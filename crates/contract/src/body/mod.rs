@@ -23,7 +23,7 @@ pub use model::{
 };
 pub use owner::OwnerTaken;
 pub use run::{FinishReason, RunCancelRequested, RunFinished, RunOutcome, RunPaused, RunResumed, RunStarted, Scope};
-pub use session::{Origin, SessionCreated};
+pub use session::{Origin, SessionCreated, SessionForked};
 pub use timer::{TimerCancelled, TimerFired, TimerSet};
 pub use tool::{
     CancelReason, ToolAdopted, ToolBackgrounded, ToolCancelRequested, ToolCancelled, ToolDeferred, ToolFinished, ToolProgress,
@@ -98,6 +98,7 @@ macro_rules! bodies {
 
 bodies! {
     "session.created" 2 SessionCreated(SessionCreated);
+    "session.forked" 1 SessionForked(SessionForked);
     "owner.taken" 1 OwnerTaken(OwnerTaken);
     "message.received" 2 MessageReceived(MessageReceived);
     "message.withdrawn" 1 MessageWithdrawn(MessageWithdrawn);

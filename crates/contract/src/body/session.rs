@@ -3,7 +3,9 @@
 use super::Principal;
 use crate::config::Options;
 use crate::event::Level;
-use crate::id::{ActionId, SessionId};
+use crate::id::{ActionId, SessionId, Sha256};
+use crate::text::Text;
+use crate::units::Version;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -31,4 +33,17 @@ pub struct Origin {
     pub action: ActionId,
     pub root: SessionId,
     pub depth: u16,
+}
+
+/// A session begins as another one was at a version. Its own events follow; those of the other are read where they are.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionForked {
+    pub from: SessionId,
+    /// The last event of the other session that counts here.
+    pub at: Version,
+    /// The other session's chain hash at that event: what follows is built on exactly that.
+    pub hash: Sha256,
+    /// What the model is told of each call that was open there.
+    pub note: Text,
+    pub by: Principal,
 }

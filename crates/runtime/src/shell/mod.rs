@@ -7,7 +7,7 @@ mod tool;
 
 use crate::drive::{Caller, Cause, Do, Driver, Leave, Refusal};
 use crate::tails::with_tails;
-use crate::{Ports, quarantine};
+use crate::{Ports, quarantine, read};
 use agent::rest::{Turn, turn};
 use agent::{Agent, State};
 use contract::body::Body;
@@ -16,7 +16,7 @@ use contract::effect::{Effect, EffectId};
 use contract::id::{ActionId, StreamId};
 use contract::input::Input;
 use contract::machine::{Machine, Rest};
-use contract::port::{Append, AppendError, LeaseError, LogError, Watch};
+use contract::port::{Append, AppendError, LeaseError, LogError, Stored, Watch};
 use contract::units::{Time, Version};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -210,9 +210,16 @@ impl Shell {
     }
 
     fn read(&self, from: Version) {
-        let (log, stream) = (self.ports.log.clone(), self.stream.clone());
+        let (log, stream, causes) = (self.ports.log.clone(), self.stream.clone(), self.causes.clone());
         self.ask_log(async move {
-            match log.read(&stream, from, READ_MAX).await {
+            // What it inherits goes ahead of its own events, and a loop that has ended wants neither.
+            let inherit = |stored: &Stored| Ok(drop(causes.send(Message::Cause(Cause::Inherited(Box::new(stored.event.clone()))))));
+            let inherited = if from == Version::NONE.next() { read::inherited(log.as_ref(), &stream, inherit).await } else { Ok(()) };
+            let read = match inherited {
+                Ok(()) => log.read(&stream, from, READ_MAX).await,
+                Err(error) => Err(error),
+            };
+            match read {
                 Ok(stored) => {
                     let more = stored.len() == READ_MAX;
                     Cause::Read { events: stored.into_iter().map(|stored| stored.event).collect(), more }

@@ -54,6 +54,7 @@ pub fn mark(body: &Body) -> Option<&'static str> {
         }),
         Body::ToolUnknown(unknown) => lost(unknown.reason),
         Body::SessionCreated(_)
+        | Body::SessionForked(_)
         | Body::OwnerTaken(_)
         | Body::MessageWithdrawn(_)
         | Body::MessageSent(_)

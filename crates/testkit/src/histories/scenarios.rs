@@ -2,6 +2,7 @@
 
 mod asks;
 mod ends;
+mod forks;
 mod talks;
 
 use super::writer::{Played, Writer, blob, calls, drafted, finished, person, reply, unknown};
@@ -32,6 +33,8 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario("denied-2", denied),
     Scenario("dropped-2", dropped),
     Scenario("failures-2", failures),
+    Scenario("fork", forks::fork),
+    Scenario("fork-of-a-fork", forks::fork_of_a_fork),
     Scenario("free", ends::free),
     Scenario("host", host),
     Scenario("interjections", talks::interjections),

@@ -68,7 +68,8 @@ fn of_session(stream: StreamId, events: &[Event]) -> Result<Value, String> {
 /// What most sessions have nothing of: left out when empty, so that it says nothing of histories from before it.
 fn add_what_there_is(summary: &mut Value, state: &State) {
     let quiet: Vec<_> = state.inbox.iter().filter(|message| !message.starts).map(|message| message.id).collect();
-    let added: [(&str, Option<Value>); 4] = [
+    let added: [(&str, Option<Value>); 5] = [
+        ("fork", state.session.as_ref().and_then(|session| session.fork).map(|fork| json!(fork))),
         ("rules", (!state.rules.is_empty()).then(|| json!(state.rules.iter().map(ToString::to_string).collect::<Vec<_>>()))),
         ("extended", (!state.ledger.extended.is_empty()).then(|| json!(state.ledger.extended))),
         ("starts_no_run", (!quiet.is_empty()).then(|| json!(quiet))),

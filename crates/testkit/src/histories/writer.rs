@@ -23,6 +23,10 @@ pub type Played = Result<(), String>;
 pub struct Writer {
     pub state: State,
     pub events: Vec<Event>,
+    /// Events of the session that this one was forked from.
+    pub inherited: Vec<(StreamId, Event)>,
+    /// How often it was forked.
+    forks: u8,
     pub now: Time,
     /// What the next run is resolved to.
     pub config: ConfigRef,
@@ -45,7 +49,14 @@ fn first_config() -> ConfigRef {
 impl Writer {
     pub fn new() -> Writer {
         let stream = StreamId::session(SessionId([0x11; 16]));
-        Writer { state: Agent::new(stream), events: Vec::new(), now: Time(1_750_000_000_000), config: first_config() }
+        Writer {
+            state: Agent::new(stream),
+            events: Vec::new(),
+            inherited: Vec::new(),
+            forks: 0,
+            now: Time(1_750_000_000_000),
+            config: first_config(),
+        }
     }
 
     pub fn append(&mut self, drafts: Vec<Draft>) -> Played {
@@ -98,6 +109,23 @@ impl Writer {
         let epoch = Epoch(self.state.epoch().0 + 1);
         let host = HostId([epoch.0 as u8; 16]);
         self.input(Input::Taken { epoch, host, machine: MachineId([0x22; 16]), boot: BootId("8c1f0d52-boot".into()) })
+    }
+
+    /// Goes on in a session that was forked from this one as it is now.
+    pub fn fork(&mut self) -> Played {
+        let from = std::mem::replace(&mut self.state.stream, StreamId::session(SessionId([0x77 + self.forks; 16])));
+        self.forks += 1;
+        let parent = from.session_id().ok_or("only a session can be forked")?;
+        self.inherited.extend(std::mem::take(&mut self.events).into_iter().map(|event| (from.clone(), event)));
+        self.now = Time(self.now.0 + 1_500);
+        let drafts =
+            agent::accept::fork(&self.state, parent, Sha256::of(b"a chain"), person()).map_err(|rejection| rejection.to_string())?;
+        for draft in drafts {
+            let event = Event { version: Version::NONE.next(), time: self.now, draft };
+            Agent::fold(&mut self.state, &event).map_err(|illegal| illegal.to_string())?;
+            self.events.push(event);
+        }
+        Ok(())
     }
 
     pub fn message(&mut self, key: &str, text: Text, mode: Mode) -> Played {

@@ -1,6 +1,8 @@
 //! What each event changes in the account of the monitor, and what it may not be.
 
 use super::actions::{Action, Approval};
+use super::asks::Asks;
+use super::spent::Spent;
 use super::{Ending, Invariant, ModelCall, Monitor, OpenRun, Violation, hold};
 use contract::ask::{Answer, LimitKind, Subject};
 use contract::body::{
@@ -14,12 +16,13 @@ use contract::id::{EventId, RunId};
 use contract::limits::{APPROVAL_VALID_MS, EMPTY_REPLIES_MAX};
 use contract::request::Part;
 use contract::rule::RuleEffect;
-use contract::units::Time;
+use contract::units::{Epoch, Time};
 
 impl Monitor {
     pub(super) fn account(&mut self, event: &Event) -> Result<(), Violation> {
         match &event.draft.body {
             Body::SessionCreated(_) | Body::HostQuarantined(_) | Body::HostRecovered(_) => {}
+            Body::SessionForked(_) => self.fork(),
             Body::OwnerTaken(taken) => self.epoch = taken.epoch,
             Body::MessageReceived(received) => self.receive(event, received),
             Body::MessageWithdrawn(withdrawn) => self.inbox.withdraw(withdrawn.message)?,
@@ -83,6 +86,18 @@ impl Monitor {
             Body::TimerCancelled(cancelled) => drop(self.actions.end_wait(cancelled.timer)?),
         }
         Ok(())
+    }
+
+    /// Everything that is open belongs to the session that was forked, and nothing of it to this one.
+    fn fork(&mut self) {
+        self.epoch = Epoch::default();
+        (self.run, self.model, self.unsaid, self.retry_at) = (None, None, None, None);
+        self.actions.let_go();
+        self.asks = Asks::default();
+        self.inbox.leave();
+        self.spent = Spent::default();
+        self.keys.clear();
+        self.minted.clear();
     }
 
     fn receive(&mut self, event: &Event, received: &MessageReceived) {

@@ -173,6 +173,13 @@ impl Actions {
         }
     }
 
+    /// Whatever is open goes on in another session.
+    pub fn let_go(&mut self) {
+        for account in self.0.values_mut() {
+            (account.open, account.timer, account.ended) = (None, None, true);
+        }
+    }
+
     pub fn approve(&mut self, action: ActionId, approval: Approval) -> Result<(), Violation> {
         self.not_ended(action)?.approved = Some(approval);
         Ok(())

@@ -26,6 +26,7 @@ pub fn is_intent(body: &Body) -> bool {
         // A person may pause a run through any process; its own policy speaks through the owner.
         Body::RunPaused(paused) => paused.by.is_none(),
         Body::SessionCreated(_)
+        | Body::SessionForked(_)
         | Body::OwnerTaken(_)
         | Body::MessageReceived(_)
         | Body::MessageWithdrawn(_)
@@ -50,7 +51,7 @@ pub fn is_intent(body: &Body) -> bool {
 /// What people say by themselves; everything else follows from an event.
 #[must_use]
 pub fn is_first_cause(body: &Body) -> bool {
-    matches!(body, Body::SessionCreated(_)) || person_key(body).is_some()
+    matches!(body, Body::SessionCreated(_) | Body::SessionForked(_)) || person_key(body).is_some()
 }
 
 /// The key under which a person said it, if a person did.

@@ -86,6 +86,13 @@ impl Inbox {
         }
     }
 
+    /// What was said is known to the next run, but starts none.
+    pub fn leave(&mut self) {
+        for waiting in &mut self.0 {
+            (waiting.triggered, waiting.stopped) = (false, true);
+        }
+    }
+
     /// A person stopped the open run, or what would come next. What is queued behind a run is another matter.
     pub fn stop(&mut self, has_run: bool) {
         let next = self.next();

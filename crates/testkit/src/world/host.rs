@@ -13,7 +13,7 @@ use contract::id::{ActionId, CallId, HostId, StreamId};
 use contract::input::Input;
 use contract::machine::Machine;
 use contract::port::{Append, AppendError};
-use contract::units::Time;
+use contract::units::{Time, Version};
 use runtime::drive::{Caller, Cause, Do, Driver, Leave, Place};
 use serde::Serialize;
 use std::collections::{BTreeMap, VecDeque};
@@ -160,10 +160,17 @@ impl Host {
         Ok(())
     }
 
-    fn perform(&mut self, world: &mut World, a_do: Do) -> Result<Option<Cause>, Violation> {
+    /// What a driver reads: from the first version on also what its session inherits.
+    fn read(log: &VirtualLog, from: Version) -> Vec<Cause> {
+        let inherited = log.inherited().filter(|_| from == Version::NONE.next());
+        let inherited = inherited.map(|event| Cause::Inherited(Box::new(event.as_ref().clone())));
+        inherited.chain([Cause::Read { events: log.read(from), more: false }]).collect()
+    }
+
+    fn perform(&mut self, world: &mut World, a_do: Do) -> Result<Vec<Cause>, Violation> {
         match a_do {
-            Do::Acquire => return Ok(Some(Cause::Acquired(world.log.acquire()))),
-            Do::Read { from } => return Ok(Some(Cause::Read { events: world.log.read(from), more: false })),
+            Do::Acquire => return Ok(vec![Cause::Acquired(world.log.acquire())]),
+            Do::Read { from } => return Ok(Self::read(&world.log, from)),
             // It is under way in the driver until its fate is played.
             Do::Append { .. } | Do::Release { .. } => {}
             Do::Start(effect) => {
@@ -173,7 +180,7 @@ impl Host {
             Do::Stop(effect) => drop(self.executors.remove(&(effect.id(), effect.attempt()))),
             Do::Answer { caller, answer } => world.people.answered(caller, &answer, &world.scenario, &world.log, &world.monitor)?,
             Do::Wake { at } => self.alarm = Some(at),
-            Do::Again => return Ok(Some(Cause::Again)),
+            Do::Again => return Ok(vec![Cause::Again]),
             Do::Quarantine { reason, .. } => return Err(Violation::new(Invariant::ReachesRest, format!("quarantined: {reason}"))),
             Do::Leave(leave) => {
                 let as_told = matches!(leave, Leave::Fenced | Leave::Drained);
@@ -182,7 +189,7 @@ impl Host {
                 self.executors.clear();
             }
         }
-        Ok(None)
+        Ok(Vec::new())
     }
 
     pub fn ring(&mut self, world: &mut World) -> Result<(), Violation> {

@@ -2,20 +2,24 @@
 
 use crate::monitor::{Invariant, Monitor, Violation, hold};
 use agent::{Agent, State};
-use contract::body::Body;
+use contract::body::{Body, Principal};
 use contract::event::Event;
-use contract::id::{Key, StreamId};
-use contract::machine::Machine;
+use contract::id::{Key, Sha256, StreamId};
+use contract::machine::{Machine, Rest};
 use contract::port::{Append, AppendError, Appended};
-use contract::units::{Epoch, Position, Version};
+use contract::units::{Epoch, Position, Time, Version};
 use serde::Serialize;
 use std::sync::Arc;
 
 #[derive(Clone, Debug, Serialize)]
 pub struct VirtualLog {
     pub stream: StreamId,
+    /// Everything that the state is folded from.
     #[serde(skip)]
     pub events: Arc<Vec<Arc<Event>>>,
+    /// How many of them belong to the session that this one was forked from.
+    #[serde(skip)]
+    inherited: usize,
     /// The fold of the events.
     pub state: Arc<State>,
     pub lease: Epoch,
@@ -24,7 +28,7 @@ pub struct VirtualLog {
 impl VirtualLog {
     #[must_use]
     pub fn new(stream: StreamId) -> VirtualLog {
-        VirtualLog { state: Arc::new(Agent::new(stream.clone())), stream, events: Arc::default(), lease: Epoch::default() }
+        VirtualLog { state: Arc::new(Agent::new(stream.clone())), stream, events: Arc::default(), inherited: 0, lease: Epoch::default() }
     }
 
     #[must_use]
@@ -39,7 +43,30 @@ impl VirtualLog {
 
     #[must_use]
     pub fn read(&self, from: Version) -> Vec<Event> {
-        self.events.iter().filter(|event| event.version >= from).map(|event| event.as_ref().clone()).collect()
+        self.own().filter(|event| event.version >= from).map(|event| event.as_ref().clone()).collect()
+    }
+
+    /// Events of the session that this one was forked from.
+    pub fn inherited(&self) -> impl Iterator<Item = &Arc<Event>> {
+        self.events.iter().take(self.inherited)
+    }
+
+    fn own(&self) -> impl Iterator<Item = &Arc<Event>> {
+        self.events.iter().skip(self.inherited)
+    }
+
+    /// Goes on as another session, forked from this one as it is now. Nobody has driven that one yet.
+    pub fn fork(&mut self, stream: StreamId, by: Principal, now: Time, monitor: &mut Monitor) -> Result<(), Violation> {
+        let wrong = |what: String| Violation::new(Invariant::ReachesRest, what);
+        let from = std::mem::replace(&mut self.stream, stream.clone()).session_id().ok_or_else(|| wrong("no session".to_owned()))?;
+        Arc::make_mut(&mut self.state).stream = stream;
+        (self.inherited, self.lease) = (self.events.len(), Epoch::default());
+        let drafts = agent::accept::fork(&self.state, from, Sha256::of(b"chain"), by).map_err(|error| wrong(error.to_string()))?;
+        for draft in drafts {
+            self.store(Event { version: Version::NONE.next(), time: now.max(self.state.time), draft }, None, monitor)?;
+        }
+        let rest = Agent::rest(&self.state);
+        hold(rest == Rest::Waiting, Invariant::ReachesRest, || format!("a fork is {rest:?}: {:?}", self.state))
     }
 
     /// Where the ask was opened that was answered under this key, if one was.
@@ -59,7 +86,7 @@ impl VirtualLog {
     /// Whether these very events are where the append wants them.
     #[must_use]
     pub fn holds(&self, append: &Append) -> bool {
-        let there = self.events.iter().skip(append.expected.version().0 as usize).map(|event| event.draft.id);
+        let there = self.own().skip(append.expected.version().0 as usize).map(|event| event.draft.id);
         there.take(append.drafts.len()).eq(append.drafts.iter().map(|draft| draft.id))
     }
 

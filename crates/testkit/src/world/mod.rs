@@ -46,6 +46,7 @@ pub struct World {
     takeovers_left: u8,
     losses_left: u8,
     lapses_left: u8,
+    forks_left: u8,
     /// Living processes; the last one is the newest, an earlier one is stale.
     pub hosts: Vec<Host>,
     hosts_ever: u16,
@@ -78,6 +79,8 @@ pub enum Move {
     Lapses,
     /// The alarm of a host rings.
     Rings(usize),
+    /// A person forks the session, and from now on the world is that of the fork.
+    Forks,
 }
 
 /// What a process is given before it has the stream, so that it stands in one append with the takeover.
@@ -133,6 +136,7 @@ impl World {
             takeovers_left: scenario.takeovers,
             losses_left: scenario.losses,
             lapses_left: scenario.lapses.0,
+            forks_left: scenario.forks,
             hosts: Vec::new(),
             hosts_ever: 0,
             scenario,
@@ -142,7 +146,7 @@ impl World {
     /// The part that survives the death of every process.
     #[must_use]
     pub fn durable(&self) -> impl Serialize + '_ {
-        let left = (self.crashes_left, self.drains_left, self.takeovers_left, self.losses_left, self.lapses_left);
+        let left = (self.crashes_left, self.drains_left, self.takeovers_left, self.losses_left, self.lapses_left, self.forks_left);
         (&self.log, self.clock, &self.outside, self.people.durable(), &self.monitor, left)
     }
 
@@ -183,6 +187,9 @@ impl World {
         if self.lapses_left > 0 && (sleeps || self.log.state.calls.values().any(approved)) {
             moves.push(Move::Lapses);
         }
+        if self.forks_left > 0 && self.log.state.session.is_some() {
+            moves.push(Move::Forks);
+        }
         moves
     }
 
@@ -211,7 +218,8 @@ impl World {
             | Move::HostDrains(_)
             | Move::Executes(_, _, _, Step::Lost | Step::Late)
             | Move::Gives { .. }
-            | Move::Lapses => true,
+            | Move::Lapses
+            | Move::Forks => true,
             Move::HostStarts(_) => !self.hosts.is_empty(),
             Move::Append(..)
             | Move::Executes(_, _, _, Step::Next)
@@ -248,9 +256,20 @@ impl World {
                 self.clock = self.clock.plus_ms(self.scenario.lapses.1);
             }
             Move::Rings(index) => self.with_host(index, Host::ring)?,
+            Move::Forks => self.fork()?,
         }
         self.forget();
         Ok(())
+    }
+
+    /// Whoever drives the other session, and whatever runs for it, is no part of the fork's world.
+    fn fork(&mut self) -> Result<(), Violation> {
+        self.forks_left -= 1;
+        self.people.turn_to_fork(&self.scenario, &self.monitor);
+        self.hosts.clear();
+        self.outside = Outside::default();
+        let (stream, by) = (StreamId::session(SessionId([2 + self.forks_left; 16])), self.scenario.person());
+        self.log.fork(stream, by, self.clock, &mut self.monitor)
     }
 
     /// Drops what can make no difference any more.

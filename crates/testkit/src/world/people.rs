@@ -96,6 +96,14 @@ impl People {
         }
     }
 
+    /// Everybody goes on with the fork: what was stored before belongs to it too, what was not is done there.
+    pub fn turn_to_fork(&mut self, scenario: &Scenario, monitor: &Monitor) {
+        for (person, acts) in self.0.iter_mut().zip(&scenario.people) {
+            let stored = acts.get(person.done).is_some_and(|act| monitor.has_key(&Key(act.key.to_owned())));
+            *person = Person { done: person.done + usize::from(stored), ..Person::default() };
+        }
+    }
+
     pub fn answered(
         &mut self,
         caller: Caller,

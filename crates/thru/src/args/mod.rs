@@ -1,9 +1,11 @@
 //! What can be said on the command line.
 
+mod keep;
 mod look;
 mod run;
 mod talk;
 
+pub use keep::Fork;
 pub use look::StatusOf;
 pub use run::{OnAsk, Run};
 pub use talk::{Approval, Approve, Deny, Said, Send};
@@ -15,6 +17,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command as Clap, value_parser};
 use contract::body::Scope;
 use contract::id::SessionId;
 use contract::units::{Position, Version};
+use keep::fork_command;
 use look::{attach_command, cost_command, daemon_command, status_command};
 use run::{resume_command, run_command};
 use std::ffi::OsString;
@@ -39,6 +42,7 @@ pub enum Command {
         session: Option<SessionId>,
         json: bool,
     },
+    Fork(Fork),
     Send(Send),
     Attach {
         session: SessionId,
@@ -82,6 +86,7 @@ impl Command {
         match self {
             Command::Run(run) => run.show.json,
             Command::Resume { show, .. } | Command::Attach { show, .. } => show.json,
+            Command::Fork(fork) => fork.text.is_some() && fork.show.json,
             Command::Events { .. }
             | Command::Verify { .. }
             | Command::Send(_)
@@ -151,6 +156,7 @@ fn clap() -> Clap {
             deny_command(),
             stop_command(),
             pause_command(),
+            fork_command(),
             events_command(),
             verify_command(),
             daemon_command(),
@@ -251,6 +257,7 @@ fn command(matches: &ArgMatches) -> Result<Command, Fault> {
         Some(("deny", sub)) => Command::Deny(talk::deny(sub)?),
         Some(("stop", sub)) => Command::Stop { session: talk::required(sub, "session")?, scope: talk::scope(sub), json: json(sub) },
         Some(("pause", sub)) => Command::Pause { session: talk::required(sub, "session")?, json: json(sub) },
+        Some(("fork", sub)) => Command::Fork(keep::fork(sub)?),
         Some(("verify", sub)) => Command::Verify { session: session(sub), json: json(sub) },
         Some((name, _)) => return Err(Fault::bug(name)),
         None => return Err(Fault::bug("no command")),

@@ -110,7 +110,7 @@ fn length(name: &'static str) -> Arg {
     Arg::new(name).long(name).value_name("TIME").value_parser(amount::time)
 }
 
-fn on_ask() -> Arg {
+pub fn on_ask() -> Arg {
     choice("on-ask", &["wait", "park", "deny"]).help(wish_help(WishHelp::OnAsk))
 }
 

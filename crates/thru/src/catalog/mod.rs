@@ -135,6 +135,15 @@ pub enum TalkHelp {
     Ask,
 }
 
+/// Texts of `--help` of the commands about a session as a whole, and about the data folder.
+#[derive(Clone, Copy, Debug)]
+pub enum KeepHelp {
+    Fork,
+    ForkAfter,
+    ForkAt,
+    ForkText,
+}
+
 /// What can be wrong.
 #[derive(Clone, Copy, Debug)]
 pub enum Problem<'a> {
@@ -162,6 +171,14 @@ pub enum Problem<'a> {
     NoSessions,
     Held {
         holder: &'a str,
+        session: &'a str,
+    },
+    NoVersion {
+        session: &'a str,
+        at: u64,
+        last: u64,
+    },
+    TooDeep {
         session: &'a str,
     },
     Fenced,
@@ -230,6 +247,14 @@ pub enum Line<'a> {
         session: &'a str,
         folder: &'a str,
         model: &'a str,
+    },
+    SessionForked {
+        session: &'a str,
+        from: &'a str,
+        at: u64,
+    },
+    ForkWaits {
+        session: &'a str,
     },
     NoSandbox,
     Taken {
@@ -440,6 +465,11 @@ pub fn wish_help(text: WishHelp) -> &'static str {
 #[must_use]
 pub fn talk_help(text: TalkHelp) -> &'static str {
     en::talk_help(text)
+}
+
+#[must_use]
+pub fn keep_help(text: KeepHelp) -> &'static str {
+    en::keep_help(text)
 }
 
 #[must_use]

@@ -6,6 +6,7 @@ mod cost;
 mod daemon;
 mod events;
 mod follow;
+mod fork;
 mod keyboard;
 mod resume;
 mod run;
@@ -30,6 +31,7 @@ pub async fn run(command: Command) -> Result<u8, Fault> {
         Command::Resume { which, show, on_ask } => resume::run(which, show, on_ask).await,
         Command::Events { session, from, follow, json } => events::run(session, from, follow, json).await,
         Command::Verify { session, json } => verify::run(session, json).await,
+        Command::Fork(fork) => fork::run(fork).await,
         Command::Send(send) => send::run(send).await,
         Command::Attach { session, show } => attach::run(session, show).await,
         Command::Daemon { json } => daemon::run(json).await,

@@ -54,6 +54,11 @@ impl Story {
                 let first = line(&Line::SessionCreated { session: &session, folder: &created.folder, model: &model });
                 format!("{first}\n{}", line(&Line::NoSandbox))
             }
+            Body::SessionForked(forked) => {
+                let (session, from) = (self.session.to_string(), forked.from.to_string());
+                let first = line(&Line::SessionForked { session: &session, from: &from, at: forked.at.0 });
+                format!("{first}\n{}", line(&Line::NoSandbox))
+            }
             Body::OwnerTaken(_) => line(&Line::Taken { again: std::mem::replace(&mut self.had_owner, true) }),
             Body::MessageReceived(received) => line(&Line::Received { from: &received.from.0, text: &received.text.shown() }),
             Body::MessageSent(sent) => {

@@ -50,6 +50,7 @@ pub fn sentence(tools: &BTreeMap<ActionId, (CallId, String)>, event: &Event) -> 
         // What a running command printed is shown with the message that it was recorded for.
         Body::ToolProgress(_) => return None,
         Body::SessionCreated(_)
+        | Body::SessionForked(_)
         | Body::OwnerTaken(_)
         | Body::MessageReceived(_)
         | Body::MessageWithdrawn(_)

@@ -14,12 +14,12 @@ fn part(call: PreparedCall, prepared: Prepared) -> ReplyPart {
     ReplyPart::Call(Box::new(PreparedCall { prepared: Box::new(prepared), ..call }))
 }
 
-fn wait(number: usize, ms: u64, target: Option<CallId>) -> ReplyPart {
+pub(super) fn wait(number: usize, ms: u64, target: Option<CallId>) -> ReplyPart {
     let prepared = Prepared { wants: Some(Wants::Wait { ms }), target, ..Prepared::default() };
     part(PreparedCall { tool: "wait_for".into(), ..call(number, Class::Pure) }, prepared)
 }
 
-fn in_background(number: usize) -> ReplyPart {
+pub(super) fn in_background(number: usize) -> ReplyPart {
     part(call(number, Class::Unsafe), Prepared { patience_ms: Some(0), ..Prepared::default() })
 }
 

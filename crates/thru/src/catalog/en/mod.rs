@@ -3,12 +3,14 @@
 mod asks;
 mod calls;
 mod help;
+mod keep;
 mod look;
 mod problem;
 
 pub use asks::{answer, ask};
 pub use calls::call_line;
 pub use help::{help, talk_help, wish_help};
+pub use keep::keep_help;
 pub use look::{cost, host, look_help};
 pub use problem::{hint, problem};
 
@@ -30,6 +32,12 @@ pub fn outcome(outcome: RunOutcome) -> &'static str {
 
 pub fn line(what: &Line<'_>) -> String {
     match what {
+        Line::SessionForked { session, from, at } => {
+            format!("session {session} branches off from {from} after its event {at}; what came before: thru events {from}")
+        }
+        Line::ForkWaits { session } => {
+            format!("it waits for your word: thru run --session {session} \"TEXT\"")
+        }
         Line::SessionCreated { session, folder, model } => format!("session {session} in {folder} with {model}"),
         Line::NoSandbox => {
             "there is no sandbox yet: commands run with your rights, and you are asked first unless you allowed them".to_owned()

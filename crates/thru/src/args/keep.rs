@@ -1,0 +1,50 @@
+//! `thru fork`: what can be done with a session as a whole.
+
+use super::run::{chosen_on_ask, on_ask};
+use super::talk::required;
+use super::{OnAsk, Show, json, quiet, said, session, show};
+use crate::catalog::{KeepHelp, keep_help};
+use crate::fault::Fault;
+use clap::builder::{NonEmptyStringValueParser, TypedValueParser};
+use clap::{Arg, ArgMatches, Command as Clap, value_parser};
+use contract::id::SessionId;
+use contract::units::Version;
+
+/// A session that begins as another one was.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fork {
+    pub from: SessionId,
+    /// Its last event that counts; none is the newest.
+    pub at: Option<Version>,
+    /// What is said to the new session at once.
+    pub text: Option<String>,
+    pub show: Show,
+    pub on_ask: Option<OnAsk>,
+}
+
+pub fn fork_command() -> Clap {
+    Clap::new("fork")
+        .about(keep_help(KeepHelp::Fork))
+        .after_help(keep_help(KeepHelp::ForkAfter))
+        .arg(session().required(true))
+        .arg(
+            Arg::new("text")
+                .value_name("TEXT")
+                .value_parser(NonEmptyStringValueParser::new().try_map(said))
+                .help(keep_help(KeepHelp::ForkText)),
+        )
+        .arg(Arg::new("at").long("at").value_name("EVENT").value_parser(value_parser!(u64)).help(keep_help(KeepHelp::ForkAt)))
+        .arg(on_ask())
+        .arg(json())
+        .arg(quiet())
+}
+
+pub fn fork(sub: &ArgMatches) -> Result<Fork, Fault> {
+    Ok(Fork {
+        from: required(sub, "session")?,
+        at: sub.get_one::<u64>("at").copied().map(Version),
+        text: sub.get_one::<String>("text").cloned(),
+        show: show(sub),
+        on_ask: chosen_on_ask(sub),
+    })
+}

@@ -1,0 +1,32 @@
+//! `thru fork`: begin anew where another session was, and leave that one alone.
+
+use super::{follow, local, open_existing};
+use crate::args::Fork;
+use crate::catalog::{Line, line};
+use crate::fault::{Fault, code};
+use crate::render::{Screen, out};
+use serde_json::json;
+use throughline::{Forked, Job, StartError};
+
+pub async fn run(wanted: Fork) -> Result<u8, Fault> {
+    let throughline = open_existing()?;
+    let forked = throughline.fork(wanted.from, wanted.at, local()).await.map_err(StartError::from)?;
+    let screen = Screen::new(wanted.show);
+    let (session, from) = (forked.session.to_string(), forked.from.to_string());
+    let Some(text) = wanted.text else {
+        out(made(&forked, wanted.show.json).as_bytes());
+        screen.notice(&line(&Line::ForkWaits { session: &session }));
+        return Ok(code::DONE);
+    };
+    screen.story(&line(&Line::SessionForked { session: &session, from: &from, at: forked.at.0 }));
+    // Folder and model are those of the other session.
+    let job = Job { session: Some(forked.session), ..Job::new(".", "", text) };
+    let running = throughline.start(job).await?;
+    follow::follow(&throughline, running, wanted.show, wanted.on_ask).await
+}
+
+/// The new session alone, so that a script can take it as it is.
+fn made(forked: &Forked, json: bool) -> String {
+    let Forked { session, from, at, hash } = forked;
+    if json { json!({ "session": session, "from": from, "at": at, "hash": hash }).to_string() } else { session.to_string() }
+}
