@@ -407,6 +407,7 @@ pub enum CallLine<'a> {
 #[derive(Clone, Copy, Debug)]
 pub enum StatusLine<'a> {
     Session { session: &'a str, standing: &'a Standing, driven: bool, task: &'a str },
+    Forked { from: &'a str, at: u64 },
     Running { tool: &'a str, call: &'a str, args: &'a str, seconds: u64, background: bool, stopping: bool },
     Output { text: &'a str },
     Message { event: u64, fate: &'a Fate, text: &'a str },

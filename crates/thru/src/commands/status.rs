@@ -67,6 +67,9 @@ pub fn show(status: &Status, json: bool) {
         return out(serde_json::to_string(status).unwrap_or_default().as_bytes());
     }
     head(&status.session.to_string(), &status.standing, status.holder.is_some(), &status.task);
+    if let Some(fork) = &status.fork {
+        say(&StatusLine::Forked { from: &fork.from.to_string(), at: fork.at.0 });
+    }
     for running in &status.running {
         let seconds = SystemClock.now().0.saturating_sub(running.since.0) / 1_000;
         say(&StatusLine::Running {

@@ -13,6 +13,7 @@ mod damage;
 mod desk;
 mod events;
 mod files;
+mod forks;
 mod inbox;
 mod input;
 mod interject;

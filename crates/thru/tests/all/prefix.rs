@@ -13,11 +13,16 @@ use serde_json::json;
 
 /// The canonical bytes of every request, computed again from the log; each is checked against its recorded hash.
 pub fn requests(session: &str, events: &Events) -> Vec<Vec<u8>> {
-    let stream = StreamId::parse(&format!("session/{session}")).unwrap();
-    let mut state = State::new(stream.clone());
+    requests_of(&[(session, &events.lines)])
+}
+
+/// The same of a session that is folded from these parts of sessions, one after the other.
+pub fn requests_of(parts: &[(&str, &[String])]) -> Vec<Vec<u8>> {
+    let stream = |session: &str| StreamId::parse(&format!("session/{session}")).unwrap();
+    let mut state = State::new(stream(parts[0].0));
     let mut requests = Vec::new();
-    for line in &events.lines {
-        let event = Event::decode(&stream, line.as_bytes()).unwrap();
+    for (session, line) in parts.iter().flat_map(|(session, lines)| lines.iter().map(move |line| (session, line))) {
+        let event = Event::decode(&stream(session), line.as_bytes()).unwrap();
         fold(&mut state, &event).unwrap();
         if let Body::ModelRequested(requested) = &event.draft.body {
             let request = context(&state).unwrap();

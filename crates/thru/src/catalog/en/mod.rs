@@ -115,6 +115,7 @@ pub fn status(what: &StatusLine<'_>) -> String {
             let driven = if *driven { ", driven" } else { "" };
             format!("{session}  {}{driven}  {task}", standing_words(standing))
         }
+        StatusLine::Forked { from, at } => format!("  branches off from {from} after its event {at}"),
         StatusLine::Running { tool, call, args, seconds, background, stopping } => {
             let how = match (background, stopping) {
                 (_, true) => ", being stopped",
