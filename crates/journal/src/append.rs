@@ -17,8 +17,23 @@ pub(crate) struct Prepared {
     pub time: Time,
     pub fence: Option<Fence>,
     pub rest: Rest,
+    /// The epoch under which another log had it owned; here too nobody owns it under that one again.
+    pub owned: Option<Epoch>,
     /// Never empty.
     pub events: Vec<Encoded>,
+}
+
+/// Events that another log holds, to be stored byte for byte.
+#[derive(Clone, Debug)]
+pub struct Import {
+    pub stream: StreamId,
+    /// The version that they follow.
+    pub base: Version,
+    /// The stored bytes of each.
+    pub events: Vec<Vec<u8>>,
+    pub rest: Rest,
+    /// The highest epoch under which they were written.
+    pub epoch: Epoch,
 }
 
 pub(crate) struct Encoded {
@@ -45,7 +60,29 @@ impl Prepared {
             events.push(Encoded { version, id, bytes });
         }
         at_most("bytes in one append", bytes_total, APPEND_BYTES_MAX)?;
-        Ok(Prepared { stream, base, time, fence, rest, events })
+        Ok(Prepared { stream, base, time, fence, rest, owned: None, events })
+    }
+
+    /// Nothing is encoded anew: an event of an older version keeps its bytes, and so its hash.
+    pub fn import(import: Import) -> Result<Prepared, AppendError> {
+        let Import { stream, base, events, rest, epoch } = import;
+        at_most("events in one append", events.len(), APPEND_EVENTS_MAX)?;
+        at_most("bytes in one append", events.iter().map(Vec::len).sum(), APPEND_BYTES_MAX)?;
+        let mut time = Time::default();
+        let mut encoded = Vec::with_capacity(events.len());
+        for (version, bytes) in versions_after(base).zip(events) {
+            let refused = |why: String| AppendError::Unavailable(format!("event {version} cannot be taken over: {why}"));
+            let event = Event::decode(&stream, &bytes).map_err(|error| refused(error.to_string()))?;
+            if event.version != version {
+                return Err(refused(format!("it says version {}", event.version)));
+            }
+            time = event.time;
+            encoded.push(Encoded { version, id: event.draft.id, bytes });
+        }
+        if encoded.is_empty() {
+            return Err(AppendError::Unavailable("an append needs at least one event".to_owned()));
+        }
+        Ok(Prepared { stream, base, time, fence: None, rest, owned: Some(epoch), events: encoded })
     }
 
     /// First, the fence: a former owner learns nothing, not even that an append of its own was stored.

@@ -20,6 +20,7 @@ mod memory;
 mod sqlite;
 mod views;
 
+pub use append::Import;
 pub use chain::{GENESIS, Verified, link};
 pub use filesystem::{ProbeFilesystem, filesystem_magic};
 pub use memory::MemoryJournal;

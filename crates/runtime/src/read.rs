@@ -71,9 +71,9 @@ pub async fn up_to<E: From<LogError>>(
     }
 }
 
-/// The streams that this one is built on, the nearest first.
-pub async fn ancestors(log: &dyn Log, stream: &StreamId) -> Result<Vec<StreamId>, LogError> {
-    Ok(lineage(log, stream).await?.into_iter().map(|branch| branch.from).collect())
+/// The streams that this one is built on, and up to where, the nearest first.
+pub async fn ancestors(log: &dyn Log, stream: &StreamId) -> Result<Vec<(StreamId, Version)>, LogError> {
+    Ok(lineage(log, stream).await?.into_iter().map(|branch| (branch.from, branch.at)).collect())
 }
 
 /// Where one stream branches off from another.
@@ -100,7 +100,7 @@ async fn lineage(log: &dyn Log, stream: &StreamId) -> Result<Vec<Branch>, LogErr
 }
 
 /// Shows the events after one version up to another and tells where they end.
-async fn part<E: From<LogError>>(
+pub async fn part<E: From<LogError>>(
     log: &dyn Log,
     stream: &StreamId,
     after: Version,

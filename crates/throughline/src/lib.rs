@@ -16,6 +16,7 @@
 //! ```
 
 mod asks;
+mod bundle;
 mod clock;
 mod configure;
 mod delivery;
@@ -34,6 +35,7 @@ mod stop;
 
 pub use agent::rest::Turn;
 pub use asks::{AskFate, AskView, Found, OpenAsks};
+pub use bundle::{BundleError, ExportError, Exported, ImportError, Imported, check_export};
 pub use clock::SystemClock;
 pub use delivery::{Delivery, Fate};
 pub use home::{Home, HomeError};

@@ -4,7 +4,7 @@ use crate::catalog::{Problem, hint, problem};
 use contract::input::Rejection;
 use contract::port::LogError;
 use throughline::{
-    ForkError, HomeError, HostError, JournalError, Leave, ListError, ModelNameError, OpenError, Refusal, SayError, StartError,
+    BundleError, ForkError, HomeError, HostError, ImportError, JournalError, Leave, ListError, ModelNameError, OpenError, Refusal, SayError, StartError,
 };
 
 /// Exit codes that scripts rely on.
@@ -53,6 +53,10 @@ fn class(what: &Problem<'_>) -> (&'static str, u8) {
         | Problem::BadMachine(_)
         | Problem::NetworkFilesystem { .. }
         | Problem::NewerData(_)
+        | Problem::NotEmpty(_)
+        | Problem::Unwritable(_)
+        | Problem::NoExport(_)
+        | Problem::NewerExport(_)
         | Problem::TooLong { .. } => ("configuration", code::CONFIGURATION),
         Problem::EditRefused(_) | Problem::UnknownTyped(_) | Problem::BadAmount { .. } => ("usage", code::USAGE),
         Problem::NoSession(_) | Problem::NoSessions | Problem::NoAsk(_) => ("not_found", code::NOT_FOUND),
@@ -75,8 +79,9 @@ fn class(what: &Problem<'_>) -> (&'static str, u8) {
         | Problem::NothingAsked
         | Problem::NotWaiting { .. }
         | Problem::NotTakenBack { .. }
+        | Problem::Differs { .. }
         | Problem::InboxFull { .. } => ("conflict", code::CONFLICT),
-        Problem::Damaged(_) | Problem::Storage(_) => ("damaged", code::FAILED),
+        Problem::Damaged(_) | Problem::Storage(_) | Problem::BrokenExport(_) => ("damaged", code::FAILED),
         Problem::Quarantined { .. } | Problem::Bug(_) => ("bug", code::BUG),
     }
 }
@@ -135,6 +140,29 @@ impl From<StartError> for Fault {
             StartError::Rejected(rejection) => of_rejection(&rejection),
             StartError::Log(error) => error.into(),
             StartError::Append(_) | StartError::Store(_) | StartError::Lease(_) => Fault::new(Problem::Storage(&text)),
+        }
+    }
+}
+
+impl From<BundleError> for Fault {
+    fn from(error: BundleError) -> Fault {
+        let text = error.to_string();
+        match error {
+            BundleError::Io { .. } | BundleError::Foreign { .. } => Fault::new(Problem::NoExport(&text)),
+            BundleError::Newer { .. } => Fault::new(Problem::NewerExport(&text)),
+            BundleError::Line { .. } | BundleError::Blob(_) => Fault::new(Problem::BrokenExport(&text)),
+        }
+    }
+}
+
+impl From<ImportError> for Fault {
+    fn from(error: ImportError) -> Fault {
+        let text = error.to_string();
+        match error {
+            ImportError::Bundle(error) => error.into(),
+            ImportError::Differs { session, version } => Fault::new(Problem::Differs { session: &session.to_string(), version: version.0 }),
+            ImportError::Log(error) => error.into(),
+            ImportError::Append(_) => Fault::new(Problem::Storage(&text)),
         }
     }
 }

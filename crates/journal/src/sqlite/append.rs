@@ -36,6 +36,9 @@ pub(super) fn append(connection: &Connection, append: &Prepared) -> Result<Appen
         Some(head) => head,
         None => insert_stream(connection, append)?,
     };
+    if let Some(epoch) = append.owned {
+        lease::raise(connection, &append.stream, epoch)?;
+    }
     Ok(append.stored_now(store(connection, head, append)?))
 }
 

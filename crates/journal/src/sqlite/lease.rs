@@ -58,6 +58,17 @@ pub(super) fn release(connection: &Connection, stream: &StreamId, epoch: Epoch) 
     Ok(())
 }
 
+/// From now on the stream is only owned under higher epochs.
+pub(super) fn raise(connection: &Connection, stream: &StreamId, epoch: Epoch) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached(
+            "INSERT INTO leases (stream, epoch, host) VALUES (?1, ?2, NULL)
+             ON CONFLICT (stream) DO UPDATE SET epoch = max(epoch, excluded.epoch)",
+        )?
+        .execute(params![stream.as_str(), column::integer(epoch.0)])?;
+    Ok(())
+}
+
 pub(super) fn holder(connection: &Connection, hosts: &Hosts, stream: &StreamId) -> Result<Option<HostId>, LeaseError> {
     let row = find(connection, stream).map_err(|error| LeaseError::Unavailable(error.to_string()))?;
     let Some(holder) = row.and_then(|row| row.host) else { return Ok(None) };

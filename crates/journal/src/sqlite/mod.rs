@@ -21,8 +21,8 @@ mod writer;
 pub use open::{OpenError, Options};
 pub use tuning::{Loss, Tuning};
 
-use crate::append::Prepared;
-use crate::blobs::BlobFolder;
+use crate::append::{Import, Prepared};
+use crate::blobs::{self, BlobFolder};
 use crate::chain::Verified;
 use crate::follow::{Follower, Watcher};
 use crate::hosts::Hosts;
@@ -100,6 +100,19 @@ impl SqliteJournal {
         self.hub.pages_read()
     }
 
+    /// Stores events of another log with their versions and bytes, so that their hashes are the same here.
+    pub async fn import(&self, import: Import) -> Result<Appended, AppendError> {
+        self.store(Prepared::import(import)?).await
+    }
+
+    async fn store(&self, append: Prepared) -> Result<Appended, AppendError> {
+        let lost = |lost: Lost| match lost {
+            Lost::NotQueued => AppendError::Broken(lost.to_string()),
+            Lost::Unanswered => AppendError::Unknown(lost.to_string()),
+        };
+        self.write(|ticket| Job::Append { append, ticket }, lost).await
+    }
+
     /// Queues a job and waits for its answer; `lost` says what the caller is told when there is none.
     async fn write<T, E>(&self, job: impl FnOnce(Ticket<T, E>) -> Job, lost: impl FnOnce(Lost) -> E) -> Result<T, E> {
         let (ticket, answer) = Ticket::new();
@@ -125,14 +138,7 @@ impl fmt::Debug for SqliteJournal {
 
 impl Log for SqliteJournal {
     fn append(&self, append: Append) -> BoxFuture<'_, Result<Appended, AppendError>> {
-        Box::pin(async move {
-            let append = Prepared::new(append)?;
-            let lost = |lost: Lost| match lost {
-                Lost::NotQueued => AppendError::Broken(lost.to_string()),
-                Lost::Unanswered => AppendError::Unknown(lost.to_string()),
-            };
-            self.write(|ticket| Job::Append { append, ticket }, lost).await
-        })
+        Box::pin(async move { self.store(Prepared::new(append)?).await })
     }
 
     fn read<'a>(&'a self, stream: &'a StreamId, from: Version, max: usize) -> BoxFuture<'a, Result<Vec<Stored>, LogError>> {

@@ -1,14 +1,15 @@
-//! `thru fork`: what can be done with a session as a whole.
+//! `thru fork`, `thru export` and `thru import`: what can be done with a session as a whole.
 
 use super::run::{chosen_on_ask, on_ask};
 use super::talk::required;
-use super::{OnAsk, Show, json, quiet, said, session, show};
+use super::{OnAsk, Show, json, json_lines, quiet, said, session, show};
 use crate::catalog::{KeepHelp, keep_help};
 use crate::fault::Fault;
 use clap::builder::{NonEmptyStringValueParser, TypedValueParser};
 use clap::{Arg, ArgMatches, Command as Clap, value_parser};
 use contract::id::SessionId;
 use contract::units::Version;
+use std::path::PathBuf;
 
 /// A session that begins as another one was.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +38,27 @@ pub fn fork_command() -> Clap {
         .arg(on_ask())
         .arg(json())
         .arg(quiet())
+}
+
+pub fn export_command() -> Clap {
+    Clap::new("export")
+        .about(keep_help(KeepHelp::Export))
+        .after_help(keep_help(KeepHelp::ExportAfter))
+        .arg(session().required(true))
+        .arg(dir().help(keep_help(KeepHelp::ExportFolder)))
+        .arg(json_lines())
+}
+
+pub fn import_command() -> Clap {
+    Clap::new("import")
+        .about(keep_help(KeepHelp::Import))
+        .after_help(keep_help(KeepHelp::ImportAfter))
+        .arg(dir().help(keep_help(KeepHelp::ImportFolder)))
+        .arg(json_lines())
+}
+
+fn dir() -> Arg {
+    Arg::new("dir").value_name("DIR").value_parser(value_parser!(PathBuf)).required(true)
 }
 
 pub fn fork(sub: &ArgMatches) -> Result<Fork, Fault> {

@@ -17,7 +17,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command as Clap, value_parser};
 use contract::body::Scope;
 use contract::id::SessionId;
 use contract::units::{Position, Version};
-use keep::fork_command;
+use keep::{export_command, fork_command, import_command};
 use look::{attach_command, cost_command, daemon_command, status_command};
 use run::{resume_command, run_command};
 use std::ffi::OsString;
@@ -43,6 +43,15 @@ pub enum Command {
         json: bool,
     },
     Fork(Fork),
+    Export {
+        session: SessionId,
+        dir: PathBuf,
+        json: bool,
+    },
+    Import {
+        dir: PathBuf,
+        json: bool,
+    },
     Send(Send),
     Attach {
         session: SessionId,
@@ -88,6 +97,8 @@ impl Command {
             Command::Resume { show, .. } | Command::Attach { show, .. } => show.json,
             Command::Fork(fork) => fork.text.is_some() && fork.show.json,
             Command::Events { .. }
+            | Command::Export { .. }
+            | Command::Import { .. }
             | Command::Verify { .. }
             | Command::Send(_)
             | Command::Daemon { .. }
@@ -157,6 +168,8 @@ fn clap() -> Clap {
             stop_command(),
             pause_command(),
             fork_command(),
+            export_command(),
+            import_command(),
             events_command(),
             verify_command(),
             daemon_command(),
@@ -258,6 +271,10 @@ fn command(matches: &ArgMatches) -> Result<Command, Fault> {
         Some(("stop", sub)) => Command::Stop { session: talk::required(sub, "session")?, scope: talk::scope(sub), json: json(sub) },
         Some(("pause", sub)) => Command::Pause { session: talk::required(sub, "session")?, json: json(sub) },
         Some(("fork", sub)) => Command::Fork(keep::fork(sub)?),
+        Some(("export", sub)) => {
+            Command::Export { session: talk::required(sub, "session")?, dir: talk::required(sub, "dir")?, json: json(sub) }
+        }
+        Some(("import", sub)) => Command::Import { dir: talk::required(sub, "dir")?, json: json(sub) },
         Some(("verify", sub)) => Command::Verify { session: session(sub), json: json(sub) },
         Some((name, _)) => return Err(Fault::bug(name)),
         None => return Err(Fault::bug("no command")),

@@ -2,6 +2,7 @@
 
 mod asks;
 mod attach;
+mod bundle;
 mod cost;
 mod daemon;
 mod events;
@@ -32,6 +33,8 @@ pub async fn run(command: Command) -> Result<u8, Fault> {
         Command::Events { session, from, follow, json } => events::run(session, from, follow, json).await,
         Command::Verify { session, json } => verify::run(session, json).await,
         Command::Fork(fork) => fork::run(fork).await,
+        Command::Export { session, dir, json } => bundle::export(session, &dir, json).await,
+        Command::Import { dir, json } => bundle::import(&dir, json).await,
         Command::Send(send) => send::run(send).await,
         Command::Attach { session, show } => attach::run(session, show).await,
         Command::Daemon { json } => daemon::run(json).await,

@@ -8,6 +8,7 @@ mod asks;
 mod attach;
 mod background;
 mod budget;
+mod bundles;
 mod daemon;
 mod damage;
 mod desk;

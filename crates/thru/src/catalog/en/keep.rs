@@ -15,6 +15,27 @@ pub fn keep_help(text: KeepHelp) -> &'static str {
              id=$(thru fork ses_…) && thru run --session $id \"Now in Chinese\""
         }
         KeepHelp::ForkAt => "The last event that counts, by its number [default: the newest]",
+        KeepHelp::Export => "Write a session to a folder that anybody can read and check",
+        KeepHelp::ExportAfter => {
+            "events.jsonl holds every event, byte for byte as it was hashed, chain.json the hash after each, blobs/ every long\n\
+             text by its SHA-256, parents/ what a fork stands on. Everything is checked on the way. The folder appears whole\n\
+             or not at all, and the same session gives the same bytes. It holds all that was said and read: look before you\n\
+             give it away.\n\n\
+             Examples:\n  thru export ses_… ./job-7\n  thru export ses_… ./job-7 --json\n  \
+             THRU_HOME=/tmp/other thru import ./job-7"
+        }
+        KeepHelp::ExportFolder => "Where to write it; the folder must not be there, or be empty",
+        KeepHelp::Import => "Take over a session from a folder that `thru export` wrote",
+        KeepHelp::ImportAfter => {
+            "Everything is checked before anything is stored: each line against its hash, each event, each blob. The session\n\
+             keeps its name, its events and its hashes. It stands still until you resume it; what ran on the other machine\n\
+             cannot be looked at here, and counts as unknown. Import again to complete one that was cut off; what is here\n\
+             already and the same is left as it is.\n\
+             Exit codes: 1 changed or cut, with the first broken line; 3 no export, or of a newer version; 9 the session is\n\
+             here and is another one.\n\n\
+             Examples:\n  thru import ./job-7\n  thru import ./job-7 && thru verify ses_…"
+        }
+        KeepHelp::ImportFolder => "The folder that was written",
         KeepHelp::ForkText => "What you say to the new session",
     }
 }

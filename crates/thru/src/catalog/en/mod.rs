@@ -38,6 +38,16 @@ pub fn line(what: &Line<'_>) -> String {
         Line::ForkWaits { session } => {
             format!("it waits for your word: thru run --session {session} \"TEXT\"")
         }
+        Line::Exported { session, events, blobs, parents, hash, folder } => {
+            format!("exported {session} to {folder}: {events} events, {blobs} blobs{}, hash {hash}", stands_on(*parents))
+        }
+        Line::Imported { session, events, blobs, parents, hash } => {
+            let counts = format!("{events} events, {blobs} blobs{}, hash {hash}", stands_on(*parents));
+            format!("imported {session}: {counts}\nit stands still: thru events {session}, thru fork {session}, thru resume {session}")
+        }
+        Line::ImportedBefore { session, events, hash } => {
+            format!("{session} is here already with the same {events} events, hash {hash}: nothing was changed")
+        }
         Line::SessionCreated { session, folder, model } => format!("session {session} in {folder} with {model}"),
         Line::NoSandbox => {
             "there is no sandbox yet: commands run with your rights, and you are asked first unless you allowed them".to_owned()
@@ -175,4 +185,8 @@ fn finish_reason(reason: FinishReason) -> &'static str {
         FinishReason::Stopped => "you stopped it",
         FinishReason::Budget => "its limit was not extended",
     }
+}
+
+fn stands_on(parents: usize) -> String {
+    if parents == 0 { String::new() } else { format!(", {parents} sessions that it stands on") }
 }

@@ -20,6 +20,14 @@ pub fn problem(what: &Problem<'_>) -> String {
         Problem::NoSession(session) => format!("there is no session {session}"),
         Problem::NoSessions => "there is no session yet".to_owned(),
         Problem::NoVersion { session, at, last } => format!("the session {session} has events 1 to {last}, and none of number {at}"),
+        Problem::NotEmpty(path) => format!("the folder {path} is not empty"),
+        Problem::Unwritable(reason) => (*reason).to_owned(),
+        Problem::NoExport(reason) | Problem::BrokenExport(reason) | Problem::NewerExport(reason) => {
+            format!("the export cannot be imported: {reason}")
+        }
+        Problem::Differs { session, version } => {
+            format!("the session {session} is here already and is another one from event {version} on")
+        }
         Problem::TooDeep { session } => format!("the session {session} is a fork of too many forks"),
         Problem::Held { holder, .. } => format!("the session is being driven by another running process ({holder})"),
         Problem::Fenced => "another process took the session over".to_owned(),
@@ -88,6 +96,12 @@ pub fn hint(what: &Problem<'_>) -> String {
         Problem::NoSession(_) => "nothing was changed; `thru status` lists them",
         Problem::NoSessions => "nothing was changed; start one with `thru run`",
         Problem::NoVersion { session, .. } => return format!("nothing was made; `thru events {session}` shows them with their numbers"),
+        Problem::NotEmpty(_) => "nothing was written; name a folder that is not there yet",
+        Problem::Unwritable(_) => "nothing that looks like an export was left; name a folder that can be written",
+        Problem::NoExport(_) => "nothing was stored; name a folder that `thru export` wrote, with everything in it",
+        Problem::NewerExport(_) => "nothing was stored; use the newer version of thru",
+        Problem::BrokenExport(_) => "nothing was stored; it is not what was exported, so get it anew",
+        Problem::Differs { session, .. } => return format!("nothing was stored, and it is as it was; compare with `thru events {session}`"),
         Problem::TooDeep { .. } => "nothing was made; fork one of the sessions that it stands on",
         Problem::Fenced => "nothing is lost; the other process goes on with it",
         Problem::Damaged(_) => "other sessions are unaffected; `thru verify` shows each one",
