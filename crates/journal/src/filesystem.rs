@@ -16,6 +16,17 @@ pub fn filesystem_magic(path: &Path) -> io::Result<u64> {
     Ok(rustix::fs::statfs(path)?.f_type as u64 & 0xFFFF_FFFF)
 }
 
+/// The name of the network file system that holds a path, if one does.
+pub fn network_filesystem(path: &Path) -> io::Result<Option<&'static str>> {
+    filesystem_magic(path).map(network_kind)
+}
+
+/// Bytes that whoever runs this may still write to the file system that holds a path.
+pub fn free_bytes(path: &Path) -> io::Result<u64> {
+    let status = rustix::fs::statvfs(path)?;
+    Ok(status.f_bavail.saturating_mul(status.f_frsize))
+}
+
 /// The name of a network file system, if the magic number is that of one.
 pub(crate) fn network_kind(magic: u64) -> Option<&'static str> {
     match magic {

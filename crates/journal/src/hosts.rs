@@ -31,6 +31,34 @@ impl Gate {
     }
 }
 
+/// How many hosts of a data folder are alive, and how many left their file when they died.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Survey {
+    pub alive: usize,
+    pub dead: usize,
+}
+
+/// Looks at every host. Under the gate, because a look at a file that is just being locked would be taken for its owner.
+pub fn survey(data_folder: &Path) -> io::Result<Survey> {
+    let gate = Gate::pass(data_folder)?;
+    let mut survey = Survey::default();
+    for entry in fs::read_dir(&gate.folder)? {
+        let path = entry?.path();
+        if path.extension().is_none_or(|extension| extension != "lock") {
+            continue;
+        }
+        match File::open(&path).map(|file| file.try_lock_shared()) {
+            Ok(Ok(())) => survey.dead += 1,
+            Ok(Err(TryLockError::WouldBlock)) => survey.alive += 1,
+            Ok(Err(TryLockError::Error(error))) => return Err(error),
+            // A host that ends removes its own file without passing the gate.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(survey)
+}
+
 /// This host among the others. Dropping it is the end of this host.
 pub(crate) struct Hosts {
     folder: PathBuf,

@@ -20,6 +20,7 @@ mod bundle;
 mod clock;
 mod configure;
 mod delivery;
+pub mod doctor;
 mod fork;
 mod home;
 mod host;

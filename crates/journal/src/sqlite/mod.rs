@@ -19,6 +19,7 @@ mod tuning;
 mod writer;
 
 pub use open::{OpenError, Options};
+pub use schema::VERSION as FORMAT;
 pub use tuning::{Loss, Tuning};
 
 use crate::append::{Import, Prepared};

@@ -12,7 +12,7 @@ use std::time::Duration;
 const STATEMENTS_MAX: usize = 32;
 
 /// Version of the tables that this program writes.
-pub(super) const VERSION: i64 = STEPS.len() as i64;
+pub const VERSION: i64 = STEPS.len() as i64;
 
 const STEPS: &[&str] = &[
     "

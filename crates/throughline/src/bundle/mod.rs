@@ -51,7 +51,7 @@ impl Part {
 }
 
 /// Blobs that the event names: long texts, and the configuration of a run.
-fn named(event: &Event) -> BTreeSet<Sha256> {
+pub(crate) fn named(event: &Event) -> BTreeSet<Sha256> {
     let mut found = BTreeSet::new();
     if let Body::RunStarted(started) = &event.draft.body {
         found.insert(started.config.sha256);

@@ -1,4 +1,4 @@
-//! `thru fork`, `thru export` and `thru import`: what can be done with a session as a whole.
+//! `thru fork`, `thru export`, `thru import` and `thru doctor`: what can be done with a session, or all data, as a whole.
 
 use super::run::{chosen_on_ask, on_ask};
 use super::talk::required;
@@ -6,7 +6,7 @@ use super::{OnAsk, Show, json, json_lines, quiet, said, session, show};
 use crate::catalog::{KeepHelp, keep_help};
 use crate::fault::Fault;
 use clap::builder::{NonEmptyStringValueParser, TypedValueParser};
-use clap::{Arg, ArgMatches, Command as Clap, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Command as Clap, value_parser};
 use contract::id::SessionId;
 use contract::units::Version;
 use std::path::PathBuf;
@@ -54,6 +54,14 @@ pub fn import_command() -> Clap {
         .about(keep_help(KeepHelp::Import))
         .after_help(keep_help(KeepHelp::ImportAfter))
         .arg(dir().help(keep_help(KeepHelp::ImportFolder)))
+        .arg(json_lines())
+}
+
+pub fn doctor_command() -> Clap {
+    Clap::new("doctor")
+        .about(keep_help(KeepHelp::Doctor))
+        .after_help(keep_help(KeepHelp::DoctorAfter))
+        .arg(Arg::new("fix").long("fix").action(ArgAction::SetTrue).help(keep_help(KeepHelp::DoctorFix)))
         .arg(json_lines())
 }
 

@@ -17,7 +17,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command as Clap, value_parser};
 use contract::body::Scope;
 use contract::id::SessionId;
 use contract::units::{Position, Version};
-use keep::{export_command, fork_command, import_command};
+use keep::{doctor_command, export_command, fork_command, import_command};
 use look::{attach_command, cost_command, daemon_command, status_command};
 use run::{resume_command, run_command};
 use std::ffi::OsString;
@@ -50,6 +50,10 @@ pub enum Command {
     },
     Import {
         dir: PathBuf,
+        json: bool,
+    },
+    Doctor {
+        fix: bool,
         json: bool,
     },
     Send(Send),
@@ -99,6 +103,7 @@ impl Command {
             Command::Events { .. }
             | Command::Export { .. }
             | Command::Import { .. }
+            | Command::Doctor { .. }
             | Command::Verify { .. }
             | Command::Send(_)
             | Command::Daemon { .. }
@@ -172,6 +177,7 @@ fn clap() -> Clap {
             import_command(),
             events_command(),
             verify_command(),
+            doctor_command(),
             daemon_command(),
         ])
 }
@@ -275,6 +281,7 @@ fn command(matches: &ArgMatches) -> Result<Command, Fault> {
             Command::Export { session: talk::required(sub, "session")?, dir: talk::required(sub, "dir")?, json: json(sub) }
         }
         Some(("import", sub)) => Command::Import { dir: talk::required(sub, "dir")?, json: json(sub) },
+        Some(("doctor", sub)) => Command::Doctor { fix: sub.get_flag("fix"), json: json(sub) },
         Some(("verify", sub)) => Command::Verify { session: session(sub), json: json(sub) },
         Some((name, _)) => return Err(Fault::bug(name)),
         None => return Err(Fault::bug("no command")),

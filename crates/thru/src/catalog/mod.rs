@@ -6,6 +6,7 @@ mod en;
 use contract::ask::{AskKind, LimitKind, Subject};
 use contract::body::{CancelReason, FinishReason, RunOutcome, UnknownReason, Verdict};
 use contract::machine::Rest;
+use throughline::doctor::{Finding, Health};
 use throughline::{CostRow, Fate, RunTurns, Standing};
 
 /// Texts of `--help` of commands that look.
@@ -148,6 +149,9 @@ pub enum KeepHelp {
     Import,
     ImportAfter,
     ImportFolder,
+    Doctor,
+    DoctorAfter,
+    DoctorFix,
 }
 
 /// What can be wrong.
@@ -329,6 +333,23 @@ pub fn wish_help(text: WishHelp) -> &'static str {
 #[must_use]
 pub fn talk_help(text: TalkHelp) -> &'static str {
     en::talk_help(text)
+}
+
+/// What a check of the data folder found.
+#[must_use]
+pub fn symptom(finding: &Finding) -> String {
+    en::symptom(finding)
+}
+
+/// What to do about it, where something should be done.
+#[must_use]
+pub fn cure(finding: &Finding) -> Option<String> {
+    en::cure(finding)
+}
+
+#[must_use]
+pub fn health(health: Health) -> &'static str {
+    en::health(health)
 }
 
 #[must_use]

@@ -5,6 +5,7 @@ mod attach;
 mod bundle;
 mod cost;
 mod daemon;
+mod doctor;
 mod events;
 mod follow;
 mod fork;
@@ -35,6 +36,7 @@ pub async fn run(command: Command) -> Result<u8, Fault> {
         Command::Fork(fork) => fork::run(fork).await,
         Command::Export { session, dir, json } => bundle::export(session, &dir, json).await,
         Command::Import { dir, json } => bundle::import(&dir, json).await,
+        Command::Doctor { fix, json } => doctor::run(fix, json).await,
         Command::Send(send) => send::run(send).await,
         Command::Attach { session, show } => attach::run(session, show).await,
         Command::Daemon { json } => daemon::run(json).await,

@@ -11,7 +11,7 @@ pub use asks::{Where, card, details};
 pub use live::LiveText;
 pub use story::Story;
 pub use tally::Tally;
-pub use text::excerpt;
+pub use text::{excerpt, harmless};
 
 use crate::args::Show;
 use crate::fault::Fault;

@@ -12,6 +12,7 @@ mod bundles;
 mod daemon;
 mod damage;
 mod desk;
+mod doctor;
 mod events;
 mod files;
 mod forks;

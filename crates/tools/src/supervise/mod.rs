@@ -25,6 +25,7 @@ mod proc;
 mod raw;
 mod run;
 mod spec;
+pub mod survey;
 mod tree;
 
 pub use folder::Folder;

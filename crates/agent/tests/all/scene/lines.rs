@@ -73,6 +73,7 @@ pub fn event(event: &Event) -> String {
         Body::TimerSet(set) => format!("{call} in {} ms", set.at.0 - event.time.0),
         Body::TimerFired(fired) => format!("{call} {}", note(&fired.note)),
         Body::TimerCancelled(cancelled) => format!("{call} {}", note(&cancelled.note)),
+        Body::SessionForked(forked) => format!("at {}", forked.at),
         Body::HostQuarantined(_) | Body::HostRecovered(_) => String::new(),
     };
     format!("{name} {about}").trim_end().to_owned()

@@ -36,6 +36,13 @@ pub fn keep_help(text: KeepHelp) -> &'static str {
              Examples:\n  thru import ./job-7\n  thru import ./job-7 && thru verify ses_…"
         }
         KeepHelp::ImportFolder => "The folder that was written",
+        KeepHelp::Doctor => "Check the data folder: disk, log, locks, what runs, what is left over",
+        KeepHelp::DoctorAfter => {
+            "One line a check: ok, warn or fail, the name of the check, what was found, and below it what to do. Nothing is\n\
+             changed without --fix, and nothing that runs is touched. Exit code 1 when a check fails.\n\n\
+             Examples:\n  thru doctor\n  thru doctor --fix\n  thru doctor --json | jq 'select(.verdict!=\"ok\")'"
+        }
+        KeepHelp::DoctorFix => "Remove what nothing needs: output of commands that ended, and whose end is in the log",
         KeepHelp::ForkText => "What you say to the new session",
     }
 }

@@ -2,6 +2,7 @@
 
 mod asks;
 mod calls;
+mod doctor;
 mod help;
 mod keep;
 mod look;
@@ -9,6 +10,7 @@ mod problem;
 
 pub use asks::{answer, ask};
 pub use calls::call_line;
+pub use doctor::{cure, health, symptom};
 pub use help::{help, talk_help, wish_help};
 pub use keep::keep_help;
 pub use look::{cost, host, look_help};

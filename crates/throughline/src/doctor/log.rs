@@ -1,0 +1,165 @@
+//! What only the log tells: whether it is whole, and what of the spool and of what runs belongs to whom.
+
+use super::{Finding, Mend};
+use crate::bundle::named;
+use crate::{Home, Throughline};
+use agent::State;
+use contract::id::{ActionId, SessionId, Sha256, StreamId};
+use contract::machine::Rest;
+use contract::port::LogError;
+use contract::units::Version;
+use runtime::read;
+use std::collections::{BTreeMap, BTreeSet};
+use tools::supervise::Folder;
+use tools::supervise::survey::{Spooled, survey};
+
+/// An open attempt, and whose it is.
+struct Open {
+    session: SessionId,
+    tool: String,
+    args: String,
+    driven: bool,
+}
+
+/// What a walk over all sessions collects.
+#[derive(Default)]
+struct Walk {
+    streams: usize,
+    events: u64,
+    open: BTreeMap<(ActionId, u16), Open>,
+    driven: usize,
+    abandoned: Vec<SessionId>,
+    blobs: BTreeMap<Sha256, (StreamId, Version)>,
+    /// A stream could not be read, so nobody knows which attempts it has open.
+    unclear: bool,
+}
+
+impl Throughline {
+    pub(super) async fn examine_log(&self, home: &Home, mend: Mend, findings: &mut Vec<Finding>) {
+        // First the spool: an attempt is in the log before its folder is there, so whatever is found now is known there.
+        let spool = home.spool();
+        let spooled = survey(&spool);
+        let walk = self.walk(findings).await;
+        findings.push(Finding::Leases { driven: walk.driven });
+        findings.extend(walk.abandoned.iter().map(|session| Finding::Abandoned { session: *session }));
+        processes(&walk, &spooled, home, findings);
+        leftovers(&walk, &spooled, home, mend, findings);
+        self.examine_blobs(&walk.blobs, findings).await;
+    }
+
+    async fn walk(&self, findings: &mut Vec<Finding>) -> Walk {
+        let mut walk = Walk::default();
+        let streams = match self.streams().await {
+            Ok(streams) => streams,
+            Err(error) => {
+                walk.unclear = true;
+                findings.push(Finding::JournalUnusable { reason: error.to_string() });
+                return walk;
+            }
+        };
+        for stream in &streams {
+            walk.streams += 1;
+            if let Err(error) = self.look_at(stream, &mut walk).await {
+                walk.unclear = true;
+                findings.push(Finding::ChainBroken { stream: stream.clone(), reason: error.to_string() });
+            }
+        }
+        let broken = findings.iter().any(|finding| matches!(finding, Finding::ChainBroken { .. }));
+        if !broken {
+            findings.push(Finding::Chains { streams: walk.streams, events: walk.events });
+        }
+        for (stream, why) in self.quarantined().await.unwrap_or_default() {
+            findings.push(Finding::Quarantined { stream, version: why.version, reason: why.reason });
+        }
+        walk
+    }
+
+    async fn look_at(&self, stream: &StreamId, walk: &mut Walk) -> Result<(), LogError> {
+        let inspected = self.verify(stream).await?;
+        walk.events += inspected.verified.events;
+        let Some(session) = stream.session_id() else { return Ok(()) };
+        let folded = self
+            .fold_with(stream, |_, stored, whose| {
+                if whose == read::Whose::Own {
+                    for sha256 in named(&stored.event) {
+                        walk.blobs.entry(sha256).or_insert_with(|| (stream.clone(), stored.event.version));
+                    }
+                }
+                Ok(())
+            })
+            .await?;
+        let state = folded.map_err(|illegal| crate::running::disagreement(stream, illegal))?;
+        let driven = self.holder(session).await.map_err(|error| LogError::Unavailable(error.to_string()))?.is_some();
+        walk.driven += usize::from(driven);
+        let tail = self.log().tail(stream).await?;
+        if !driven && tail.is_some_and(|tail| tail.rest == Rest::Busy) && state.owner.is_some() {
+            walk.abandoned.push(session);
+        }
+        walk.open.extend(open_attempts(session, &state, driven));
+        Ok(())
+    }
+
+    async fn examine_blobs(&self, blobs: &BTreeMap<Sha256, (StreamId, Version)>, findings: &mut Vec<Finding>) {
+        let mut whole = true;
+        for (sha256, (stream, version)) in blobs {
+            let (stream, version, sha256) = (stream.clone(), *version, *sha256);
+            let finding = match self.ports.blobs.get(sha256).await {
+                Ok(Some(_)) => continue,
+                Ok(None) => Finding::BlobMissing { stream, version, sha256 },
+                Err(error) => Finding::BlobUnreadable { stream, version, reason: error.to_string() },
+            };
+            whole = false;
+            findings.push(finding);
+        }
+        if whole {
+            findings.push(Finding::Blobs { blobs: blobs.len() });
+        }
+    }
+}
+
+fn open_attempts(session: SessionId, state: &State, driven: bool) -> Vec<((ActionId, u16), Open)> {
+    let open = state.calls.values().filter_map(|call| {
+        let attempt = call.attempt()?;
+        let open = Open { session, tool: call.tool.clone(), args: call.args.shown(), driven };
+        Some(((call.action, attempt.number), open))
+    });
+    open.collect()
+}
+
+/// Commands that run although nobody would hear of their end.
+fn processes(walk: &Walk, spooled: &[Spooled], home: &Home, findings: &mut Vec<Finding>) {
+    let mut watched = 0;
+    for one in spooled.iter().filter(|one| one.alive) {
+        match walk.open.get(&(one.action, one.attempt)) {
+            Some(open) if open.driven => watched += 1,
+            Some(open) => {
+                let (session, tool, args) = (open.session, open.tool.clone(), open.args.clone());
+                findings.push(Finding::Unwatched { session, tool, args, pid: one.pid });
+            }
+            // Its session cannot be read, or has just recorded its end.
+            None if walk.unclear || one.pid.is_none() => watched += 1,
+            None => {
+                let folder = Folder::of(&home.spool(), one.action, one.attempt);
+                findings.push(Finding::Stray { folder: folder.path().to_owned(), pid: one.pid });
+            }
+        }
+    }
+    findings.push(Finding::Processes { watched });
+}
+
+/// Folders that no open attempt and no living process needs; with a stream that cannot be read, nobody can tell.
+fn leftovers(walk: &Walk, spooled: &[Spooled], home: &Home, mend: Mend, findings: &mut Vec<Finding>) {
+    let needed = |one: &&Spooled| one.alive || walk.unclear || walk.open.contains_key(&(one.action, one.attempt));
+    let (kept, left): (Vec<&Spooled>, Vec<&Spooled>) = spooled.iter().partition(needed);
+    findings.push(Finding::Spool { folders: kept.len() });
+    if left.is_empty() {
+        return;
+    }
+    let still_dead: BTreeSet<(ActionId, u16)> = match mend {
+        Mend::Nothing => BTreeSet::new(),
+        Mend::Harmless => survey(&home.spool()).into_iter().filter(|one| !one.alive).map(|one| (one.action, one.attempt)).collect(),
+    };
+    let removable = left.iter().filter(|one| still_dead.contains(&(one.action, one.attempt)));
+    let removed = removable.filter(|one| Folder::of(&home.spool(), one.action, one.attempt).remove().is_ok()).count();
+    findings.push(Finding::Leftovers { folders: left.len(), removed });
+}

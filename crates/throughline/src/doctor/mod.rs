@@ -1,0 +1,216 @@
+//! A look at everything that can be wrong with a data folder. Nothing is changed unless it is asked for, nothing that runs
+//! is touched, and nobody is waited for for long.
+
+mod log;
+mod outside;
+
+use crate::Home;
+use crate::bundle::FORMAT as EXPORT_FORMAT;
+use contract::id::{SessionId, Sha256, StreamId};
+use contract::units::Version;
+use std::path::PathBuf;
+
+/// Whether what can be mended without harm is mended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mend {
+    Nothing,
+    Harmless,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Health {
+    Ok,
+    Warn,
+    Fail,
+}
+
+/// What a check found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finding {
+    Versions {
+        program: &'static str,
+        tables: i64,
+        export: u32,
+    },
+    FolderMissing {
+        path: PathBuf,
+    },
+    Folder {
+        path: PathBuf,
+        free_bytes: u64,
+    },
+    FolderUnusable {
+        path: PathBuf,
+        reason: String,
+    },
+    FolderOnNetwork {
+        path: PathBuf,
+        kind: &'static str,
+    },
+    LittleSpace {
+        path: PathBuf,
+        free_bytes: u64,
+    },
+    JournalMissing,
+    Journal {
+        tables: i64,
+    },
+    JournalUnusable {
+        reason: String,
+    },
+    Database,
+    DatabaseDamaged {
+        reason: String,
+    },
+    /// It did not answer in time; that says nothing about it.
+    DatabaseBusy,
+    Chains {
+        streams: usize,
+        events: u64,
+    },
+    ChainBroken {
+        stream: StreamId,
+        reason: String,
+    },
+    Quarantined {
+        stream: StreamId,
+        version: Version,
+        reason: String,
+    },
+    Hosts {
+        running: usize,
+        removed: usize,
+    },
+    HostsUnclear {
+        reason: String,
+    },
+    Leases {
+        driven: usize,
+    },
+    /// Its last process died in the middle of work.
+    Abandoned {
+        session: SessionId,
+    },
+    Processes {
+        watched: usize,
+    },
+    /// A command runs, and nobody drives its session.
+    Unwatched {
+        session: SessionId,
+        tool: String,
+        args: String,
+        pid: Option<i32>,
+    },
+    /// A command runs that no session knows of.
+    Stray {
+        folder: PathBuf,
+        pid: Option<i32>,
+    },
+    Spool {
+        folders: usize,
+    },
+    Leftovers {
+        folders: usize,
+        removed: usize,
+    },
+    ViewsMissing,
+    Views,
+    ViewsDamaged {
+        reason: String,
+    },
+    Blobs {
+        blobs: usize,
+    },
+    BlobMissing {
+        stream: StreamId,
+        version: Version,
+        sha256: Sha256,
+    },
+    BlobUnreadable {
+        stream: StreamId,
+        version: Version,
+        reason: String,
+    },
+}
+
+impl Finding {
+    /// Name of the check.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Finding::Versions { .. } => "versions",
+            Finding::FolderMissing { .. }
+            | Finding::Folder { .. }
+            | Finding::FolderUnusable { .. }
+            | Finding::FolderOnNetwork { .. }
+            | Finding::LittleSpace { .. } => "folder",
+            Finding::JournalMissing | Finding::Journal { .. } | Finding::JournalUnusable { .. } => "journal",
+            Finding::Database | Finding::DatabaseDamaged { .. } | Finding::DatabaseBusy => "database",
+            Finding::Chains { .. } | Finding::ChainBroken { .. } | Finding::Quarantined { .. } => "chains",
+            Finding::Hosts { .. } | Finding::HostsUnclear { .. } => "hosts",
+            Finding::Leases { .. } | Finding::Abandoned { .. } => "leases",
+            Finding::Processes { .. } | Finding::Unwatched { .. } | Finding::Stray { .. } => "processes",
+            Finding::Spool { .. } | Finding::Leftovers { .. } => "spool",
+            Finding::ViewsMissing | Finding::Views | Finding::ViewsDamaged { .. } => "views",
+            Finding::Blobs { .. } | Finding::BlobMissing { .. } | Finding::BlobUnreadable { .. } => "blobs",
+        }
+    }
+
+    #[must_use]
+    pub fn health(&self) -> Health {
+        match self {
+            Finding::Versions { .. }
+            | Finding::FolderMissing { .. }
+            | Finding::Folder { .. }
+            | Finding::JournalMissing
+            | Finding::Journal { .. }
+            | Finding::Database
+            | Finding::Chains { .. }
+            | Finding::Hosts { .. }
+            | Finding::Leases { .. }
+            | Finding::Processes { .. }
+            | Finding::Spool { .. }
+            | Finding::ViewsMissing
+            | Finding::Views
+            | Finding::Blobs { .. } => Health::Ok,
+            Finding::Leftovers { folders, removed } if folders == removed => Health::Ok,
+            Finding::LittleSpace { .. }
+            | Finding::DatabaseBusy
+            | Finding::HostsUnclear { .. }
+            | Finding::Abandoned { .. }
+            | Finding::Unwatched { .. }
+            | Finding::Stray { .. }
+            | Finding::Leftovers { .. }
+            | Finding::ViewsDamaged { .. } => Health::Warn,
+            Finding::FolderUnusable { .. }
+            | Finding::FolderOnNetwork { .. }
+            | Finding::JournalUnusable { .. }
+            | Finding::DatabaseDamaged { .. }
+            | Finding::ChainBroken { .. }
+            | Finding::Quarantined { .. }
+            | Finding::BlobMissing { .. }
+            | Finding::BlobUnreadable { .. } => Health::Fail,
+        }
+    }
+}
+
+/// Checks the data folder and everything in it. A check that another one makes pointless is left out.
+pub async fn examine(home: &Home, mend: Mend) -> Vec<Finding> {
+    let mut findings = vec![Finding::Versions { program: env!("CARGO_PKG_VERSION"), tables: journal::FORMAT, export: EXPORT_FORMAT }];
+    let usable = outside::folder(home, &mut findings);
+    if !usable {
+        return findings;
+    }
+    if !home.folder().join("journal.db").exists() {
+        findings.push(Finding::JournalMissing);
+        return findings;
+    }
+    let hosts = outside::hosts(home).await;
+    let sound = outside::database(home, &mut findings).await;
+    if let Some(throughline) = outside::open(home, sound, &mut findings).await {
+        findings.push(hosts);
+        throughline.examine_log(home, mend, &mut findings).await;
+    }
+    findings.push(outside::views(home).await);
+    findings
+}

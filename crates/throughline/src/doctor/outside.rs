@@ -1,0 +1,100 @@
+//! What can be told without the log: the folder, the files, who is alive.
+
+use super::Finding;
+use crate::{Home, Throughline};
+use journal::Examined;
+use std::fs;
+use std::time::Duration;
+
+/// Bytes below which a log may soon have no room.
+const LITTLE_SPACE_BYTES: u64 = 256 * 1024 * 1024;
+/// How long one check may take before it is given up: longer than a sound one takes, short enough to wait for.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Whether the folder is there and can be used.
+pub(super) fn folder(home: &Home, findings: &mut Vec<Finding>) -> bool {
+    let path = home.folder().to_owned();
+    if !path.exists() {
+        findings.push(Finding::FolderMissing { path });
+        return false;
+    }
+    let probe = path.join(format!("doctor.{}", std::process::id()));
+    let written = fs::write(&probe, b"").and_then(|()| fs::remove_file(&probe));
+    if let Err(reason) = written.map_err(|error| error.to_string()) {
+        findings.push(Finding::FolderUnusable { path, reason });
+        return false;
+    }
+    match (journal::network_filesystem(&path), journal::free_bytes(&path)) {
+        (Ok(Some(kind)), _) => {
+            findings.push(Finding::FolderOnNetwork { path, kind });
+            return false;
+        }
+        (Ok(None), Ok(free_bytes)) if free_bytes < LITTLE_SPACE_BYTES => findings.push(Finding::LittleSpace { path, free_bytes }),
+        (Ok(None), Ok(free_bytes)) => findings.push(Finding::Folder { path, free_bytes }),
+        (Err(error), _) | (_, Err(error)) => {
+            findings.push(Finding::FolderUnusable { path, reason: error.to_string() });
+            return false;
+        }
+    }
+    true
+}
+
+/// Does something that may block, and gives it up when it takes too long.
+async fn within<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    tokio::time::timeout(PATIENCE, tokio::task::spawn_blocking(work)).await.ok()?.ok()
+}
+
+/// Who is alive; whoever opens the folder removes the files of the dead.
+pub(super) async fn hosts(home: &Home) -> Finding {
+    let folder = home.folder().to_owned();
+    match within(move || journal::survey(&folder)).await {
+        Some(Ok(survey)) => Finding::Hosts { running: survey.alive, removed: survey.dead },
+        Some(Err(error)) => Finding::HostsUnclear { reason: error.to_string() },
+        None => Finding::HostsUnclear { reason: "timeout".to_owned() },
+    }
+}
+
+/// Whether SQLite finds the log sound; what cannot be looked at now is not called damaged.
+pub(super) async fn database(home: &Home, findings: &mut Vec<Finding>) -> bool {
+    let path = home.folder().join("journal.db");
+    let finding = match within(move || journal::examine(&path)).await {
+        Some(Examined::Sound) => Finding::Database,
+        Some(Examined::Damaged(reason) | Examined::Unreadable(reason)) => Finding::DatabaseDamaged { reason },
+        Some(Examined::Busy) | None => Finding::DatabaseBusy,
+    };
+    let sound = !matches!(finding, Finding::DatabaseDamaged { .. });
+    findings.push(finding);
+    sound
+}
+
+pub(super) async fn open(home: &Home, sound: bool, findings: &mut Vec<Finding>) -> Option<Throughline> {
+    let own = home.clone();
+    match within(move || Throughline::open(&own)).await {
+        Some(Ok(throughline)) => {
+            findings.push(Finding::Journal { tables: journal::FORMAT });
+            Some(throughline)
+        }
+        Some(Err(error)) => {
+            findings.push(Finding::JournalUnusable { reason: error.to_string() });
+            None
+        }
+        None if sound => {
+            findings.push(Finding::DatabaseBusy);
+            None
+        }
+        None => None,
+    }
+}
+
+/// The lists are made anew from the log whenever they are damaged, so nothing about them fails.
+pub(super) async fn views(home: &Home) -> Finding {
+    let path = home.folder().join("views.db");
+    if !path.exists() {
+        return Finding::ViewsMissing;
+    }
+    match within(move || journal::examine(&path)).await {
+        Some(Examined::Sound | Examined::Busy) => Finding::Views,
+        Some(Examined::Damaged(reason) | Examined::Unreadable(reason)) => Finding::ViewsDamaged { reason },
+        None => Finding::ViewsDamaged { reason: "timeout".to_owned() },
+    }
+}

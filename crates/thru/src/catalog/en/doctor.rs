@@ -1,0 +1,105 @@
+//! What `thru doctor` finds, and what to do about it.
+
+use crate::render::excerpt;
+use throughline::doctor::{Finding, Health};
+
+const MIB: u64 = 1024 * 1024;
+
+pub fn health(health: Health) -> &'static str {
+    match health {
+        Health::Ok => "ok",
+        Health::Warn => "warn",
+        Health::Fail => "fail",
+    }
+}
+
+pub fn symptom(finding: &Finding) -> String {
+    match finding {
+        Finding::Versions { program, tables, export } => format!("thru {program}, tables {tables}, export format {export}"),
+        Finding::FolderMissing { path } => format!("{} is not there yet; the first run makes it", path.display()),
+        Finding::Folder { path, free_bytes } => format!("{} is writable and local, {} MiB free", path.display(), free_bytes / MIB),
+        Finding::FolderUnusable { path, reason } => format!("{} cannot be used: {reason}", path.display()),
+        Finding::FolderOnNetwork { path, kind } => format!("{} is on a network file system ({kind})", path.display()),
+        Finding::LittleSpace { path, free_bytes } => format!("{} has only {} MiB free", path.display(), free_bytes / MIB),
+        Finding::JournalMissing => "there is no log yet; the first run makes it".to_owned(),
+        Finding::Journal { tables } => format!("the log opens, tables {tables}"),
+        Finding::JournalUnusable { reason } => format!("the log cannot be opened: {reason}"),
+        Finding::Database => "SQLite finds every page in order".to_owned(),
+        Finding::DatabaseDamaged { reason } => format!("SQLite finds damage: {reason}"),
+        Finding::DatabaseBusy => "the database did not answer in time, so it was not looked at".to_owned(),
+        Finding::Chains { streams, events } => format!("{streams} streams with {events} events are whole"),
+        Finding::ChainBroken { stream, reason } => format!("{stream}: {reason}"),
+        Finding::Quarantined { stream, version, reason } => format!("{stream} is quarantined at event {version}: {reason}"),
+        Finding::Hosts { running, removed: 0 } => format!("{running} other processes run"),
+        Finding::Hosts { running, removed } => format!("{running} other processes run; {removed} locks of dead ones were removed"),
+        Finding::HostsUnclear { reason } => format!("which processes run cannot be told: {reason}"),
+        Finding::Leases { driven } => format!("{driven} sessions are driven"),
+        Finding::Abandoned { session } => format!("{session} has work to do and nobody does it: its process died"),
+        Finding::Processes { watched } => format!("{watched} commands run and are watched"),
+        Finding::Unwatched { session, tool, args, pid } => {
+            format!("a command of {session} runs and nobody drives the session: {tool} {}{}", excerpt(args), of_pid(*pid))
+        }
+        Finding::Stray { folder, pid } => format!("a command runs that no session knows of: {}{}", folder.display(), of_pid(*pid)),
+        Finding::Spool { folders } => format!("{folders} commands keep their output"),
+        Finding::Leftovers { folders, removed } if folders == removed => format!("{removed} folders that nothing needs were removed"),
+        Finding::Leftovers { folders, .. } => format!("{folders} folders hold output that nothing needs any more"),
+        Finding::ViewsMissing => "the lists are not made yet".to_owned(),
+        Finding::Views => "the lists can be read".to_owned(),
+        Finding::ViewsDamaged { reason } => format!("the lists are damaged: {reason}"),
+        Finding::Blobs { blobs } => format!("{blobs} blobs that events name are there"),
+        Finding::BlobMissing { stream, version, sha256 } => format!("event {version} of {stream} names the blob {sha256}, which is gone"),
+        Finding::BlobUnreadable { stream, version, reason } => format!("a blob of event {version} of {stream}: {reason}"),
+    }
+}
+
+fn of_pid(pid: Option<i32>) -> String {
+    pid.map(|pid| format!(" (supervised by process {pid})")).unwrap_or_default()
+}
+
+/// Nothing where all is well.
+pub fn cure(finding: &Finding) -> Option<String> {
+    Some(match finding {
+        Finding::Versions { .. }
+        | Finding::FolderMissing { .. }
+        | Finding::Folder { .. }
+        | Finding::JournalMissing
+        | Finding::Journal { .. }
+        | Finding::Database
+        | Finding::Chains { .. }
+        | Finding::Hosts { .. }
+        | Finding::Leases { .. }
+        | Finding::Processes { .. }
+        | Finding::Spool { .. }
+        | Finding::ViewsMissing
+        | Finding::Views
+        | Finding::Blobs { .. } => return None,
+        Finding::FolderUnusable { .. } | Finding::FolderOnNetwork { .. } => "set THRU_HOME to a writable folder on a local disk".to_owned(),
+        Finding::LittleSpace { .. } => "make room, or set THRU_HOME to a folder on another disk".to_owned(),
+        Finding::JournalUnusable { .. } => "leave the file as it is; mend the disk, or bring the folder back from a copy".to_owned(),
+        Finding::DatabaseDamaged { .. } => {
+            "copy the whole folder away first; `thru export ID DIR` still works for sessions that `thru verify` finds whole".to_owned()
+        }
+        Finding::DatabaseBusy => "run it again when less is going on".to_owned(),
+        Finding::ChainBroken { stream, .. } => match stream.session_id() {
+            Some(session) => format!("other sessions are unaffected; `thru fork {session} --at EVENT` goes on from before the damage"),
+            None => "sessions are unaffected; bring the folder back from a copy".to_owned(),
+        },
+        Finding::Quarantined { stream, .. } => match stream.session_id() {
+            Some(session) => format!("`thru resume {session}` tries it again"),
+            None => "sessions are unaffected".to_owned(),
+        },
+        Finding::HostsUnclear { .. } => "run it again; if it stays, look at the rights of the folder hosts/".to_owned(),
+        Finding::Abandoned { session } => format!("`thru resume {session}` goes on with it, `thru stop {session}` ends it"),
+        Finding::Unwatched { session, .. } => {
+            format!("`thru resume {session}` watches it; `thru stop {session} --scope all`, then `thru resume {session}`, ends it")
+        }
+        Finding::Stray { pid: Some(pid), .. } => format!("`kill {pid}` ends it"),
+        Finding::Stray { pid: None, .. } => "run it again".to_owned(),
+        Finding::Leftovers { folders, removed } if folders == removed => return None,
+        Finding::Leftovers { .. } => "`thru doctor --fix` removes them".to_owned(),
+        Finding::ViewsDamaged { .. } => "nothing is lost: they are made anew from the log; views.db may be deleted".to_owned(),
+        Finding::BlobMissing { .. } | Finding::BlobUnreadable { .. } => {
+            "bring blobs/ back from a copy, or import the session from an export; the events themselves are whole".to_owned()
+        }
+    })
+}

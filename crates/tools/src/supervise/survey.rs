@@ -1,0 +1,41 @@
+//! What lies in the spool, for whoever looks after the data folder and not after one attempt.
+
+use super::Folder;
+use super::claim::{self, Claim, Look};
+use contract::id::ActionId;
+use std::fs;
+use std::path::Path;
+
+/// The folder of an attempt as it was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spooled {
+    pub action: ActionId,
+    pub attempt: u16,
+    /// Its supervisor lives.
+    pub alive: bool,
+    /// The process of that supervisor.
+    pub pid: Option<i32>,
+}
+
+/// Looks at every attempt below the spool without disturbing any.
+#[must_use]
+pub fn survey(spool: &Path) -> Vec<Spooled> {
+    let look = |(action, attempt)| {
+        let folder = Folder::of(spool, action, attempt);
+        // What cannot be told counts as alive: nobody may remove it.
+        let alive = match claim::look(&folder) {
+            Ok(Look::Alive) | Err(_) => true,
+            Ok(Look::Absent | Look::Void | Look::Dead(_)) => false,
+        };
+        Spooled { action, attempt, alive, pid: pid(&folder) }
+    };
+    Folder::all(spool).into_iter().map(look).collect()
+}
+
+fn pid(folder: &Folder) -> Option<i32> {
+    let claim = fs::read(folder.path().join("claim")).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    match claim {
+        Some(Claim::Held { pid, .. }) => Some(pid),
+        Some(Claim::Void) | None => None,
+    }
+}
