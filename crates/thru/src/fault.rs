@@ -4,7 +4,8 @@ use crate::catalog::{Problem, hint, problem};
 use contract::input::Rejection;
 use contract::port::LogError;
 use throughline::{
-    BundleError, ForkError, HomeError, HostError, ImportError, JournalError, Leave, ListError, ModelNameError, OpenError, Refusal, SayError, StartError,
+    BundleError, ForkError, HomeError, HostError, ImportError, JournalError, Leave, ListError, ModelNameError, OpenError, Refusal,
+    SayError, StartError,
 };
 
 /// Exit codes that scripts rely on.

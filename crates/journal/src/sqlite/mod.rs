@@ -23,7 +23,7 @@ pub use schema::VERSION as FORMAT;
 pub use tuning::{Loss, Tuning};
 
 use crate::append::{Import, Prepared};
-use crate::blobs::{self, BlobFolder};
+use crate::blobs::BlobFolder;
 use crate::chain::Verified;
 use crate::follow::{Follower, Watcher};
 use crate::hosts::Hosts;
