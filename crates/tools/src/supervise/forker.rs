@@ -19,7 +19,7 @@ use std::os::unix::net::UnixStream;
 const OWNER_LEFT: i32 = 0;
 const NO_OWNER: i32 = 1;
 
-/// Gives the exit status of this process, or of the supervisor that it has become.
+/// Gives the exit status of this process; one that became a supervisor does not come back.
 pub(super) fn serve() -> i32 {
     // First of all, so that a signal to the terminal's group no longer reaches us. It fails only where it was done.
     let _ = rustix::process::setsid();
@@ -41,7 +41,8 @@ pub(super) fn serve() -> i32 {
         match raw::fork() {
             Ok(None) => {
                 drop((orders, children));
-                return run::supervise(&link);
+                // The link is open until the kernel closes it, so that whoever sees its end sees that of the process.
+                raw::exit_at_once(run::supervise(&link));
             }
             // Without a handle its end is noticed with the next order.
             Ok(Some(pid)) => children.extend(pidfd_open(pid, PidfdFlags::empty())),

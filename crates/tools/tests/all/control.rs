@@ -1,6 +1,6 @@
 //! Stopping, signalling and feeding a command, also one that another owner started.
 
-use crate::desk::{ACTION, ATTEMPT, Desk, SUPERVISOR, desk, finished, lives, within};
+use crate::desk::{ACTION, ATTEMPT, Desk, SUPERVISOR, desk, finished, lives, until, within};
 use contract::id::BootId;
 use contract::port::{RawOutcome, Recovery, Stopping, Tools};
 use std::time::Duration;
@@ -91,7 +91,10 @@ async fn a_tree_that_forks_while_it_dies_is_ended() {
     let RawOutcome::Finished { ok: false, signal: Some(9), .. } = within(started).await.unwrap() else { panic!("it was killed") };
     let left = std::fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| std::fs::read_to_string(entry.path().join("stat")).ok());
     let session = |stat: &str| stat.rsplit(')').next()?.split_whitespace().nth(3)?.parse::<i32>().ok();
-    assert_eq!(left.filter(|stat| session(stat) == Some(supervisor)).collect::<Vec<_>>(), Vec::<String>::new());
+    // The supervisor itself ends right after it has told.
+    let below = |stat: &String| session(stat) == Some(supervisor) && !stat.starts_with(&format!("{supervisor} "));
+    assert_eq!(left.filter(below).collect::<Vec<_>>(), Vec::<String>::new());
+    until("the supervisor is gone", || (!lives(supervisor)).then_some(())).await;
 }
 
 #[tokio::test]
