@@ -33,8 +33,6 @@ pub(crate) struct Page {
     pub found: Vec<Result<Delivered, LogError>>,
     /// Up to here everything was looked at; at the end of the log, its end.
     pub reached: Position,
-    /// Whether there was anything that the filter had to look at.
-    pub is_empty: bool,
     /// Whether there is more behind it.
     pub is_last: bool,
 }
@@ -84,12 +82,12 @@ impl<'a> Gathering<'a> {
 
     /// There is more to look at.
     pub fn more(self) -> Page {
-        Page { found: self.found, reached: self.reached, is_empty: self.rows == 0, is_last: false }
+        Page { found: self.found, reached: self.reached, is_last: false }
     }
 
     /// Everything up to the end of the log was looked at.
     pub fn end(self, end: Position) -> Page {
-        Page { found: self.found, reached: self.reached.max(end), is_empty: self.rows == 0, is_last: true }
+        Page { found: self.found, reached: self.reached.max(end), is_last: true }
     }
 }
 
@@ -107,9 +105,8 @@ pub(crate) struct Follower<S> {
 enum Stage {
     /// Not sure yet to hear of what is appended.
     New,
-    /// There may be something to read. Whoever was told of the end before is told again only after something new.
-    Reading { has_news: bool },
-    /// The end was reached.
+    Reading,
+    /// The end was reached and told.
     AtEnd,
 }
 
@@ -124,24 +121,22 @@ impl<S: Source> Follower<S> {
         match self.stage {
             Stage::New => {
                 self.source.listening().await?;
-                self.stage = Stage::Reading { has_news: true };
+                self.stage = Stage::Reading;
             }
-            Stage::Reading { has_news } => {
+            Stage::Reading => {
                 let page = self.source.page(self.at, self.filter.clone()).await?;
-                let has_news = has_news || !page.is_empty;
                 self.at = page.reached;
                 self.ready.extend(page.found.into_iter().map(|found| found.map(|event| Delivery::Event(Box::new(event)))));
                 if page.is_last {
-                    self.ready.extend(has_news.then_some(Ok(Delivery::CaughtUp(page.reached))));
+                    self.ready.push_back(Ok(Delivery::CaughtUp(page.reached)));
                     self.stage = Stage::AtEnd;
-                } else {
-                    self.stage = Stage::Reading { has_news };
                 }
             }
             Stage::AtEnd => {
+                // What is announced behind this place was not read yet, so the end that is told next is another one.
                 let at = self.at;
                 self.marks.wait_for(|mark| mark.position > at).await.map_err(|_| closed())?;
-                self.stage = Stage::Reading { has_news: false };
+                self.stage = Stage::Reading;
             }
         }
         Ok(())
