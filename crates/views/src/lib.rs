@@ -12,7 +12,7 @@ mod work;
 pub use asks::AskRow;
 pub use costs::CostRow;
 pub use running::RunningRow;
-pub use work::{Standing, WorkRow};
+pub use work::{ForkedFrom, Standing, WorkRow};
 
 use contract::event::Event;
 use contract::id::{SessionId, StreamId};

@@ -38,7 +38,14 @@ pub struct WorkRow {
     /// It was started by another session, and is no work of its own.
     pub child: bool,
     /// The session and version that it branches off from.
-    pub fork: Option<(SessionId, Version)>,
+    pub fork: Option<ForkedFrom>,
+}
+
+/// Where a fork branched off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForkedFrom {
+    pub from: SessionId,
+    pub at: Version,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -159,7 +166,7 @@ pub fn see(seen: &mut Seen<'_>) {
 
 /// A fork works where the other session does, and has said and used nothing yet.
 fn branch_off(row: &mut WorkRow, forked: &SessionForked, from: Option<WorkRow>) {
-    row.fork = Some((forked.from, forked.at));
+    row.fork = Some(ForkedFrom { from: forked.from, at: forked.at });
     if let Some(from) = from {
         (row.folder, row.model) = (from.folder, from.model);
     }

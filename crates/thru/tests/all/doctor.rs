@@ -105,7 +105,7 @@ fn damage_fails_and_says_what_is_unaffected() {
     let blobs = log(&desk).execute("DELETE FROM blobs WHERE length(bytes) > 30000", []).unwrap();
     assert_eq!(blobs, 1);
     let missing = complaints(&desk, &[], 1);
-    assert!(missing.len() == 1 && missing[0].starts_with("fail blobs:") && missing[0].contains(&session), "{missing:?}");
+    assert!(missing.len() == 1 && missing[0].contains("blob sha256:") && missing[0].contains(&session), "{missing:?}");
     let broken = log(&desk).execute(
         "UPDATE events SET bytes = CAST(replace(CAST(bytes AS TEXT), '\"type\"', '\"Type\"') AS BLOB)
          WHERE version = 4 AND stream = (SELECT id FROM streams WHERE name = ?1)",
