@@ -95,9 +95,10 @@ struct ModelCall {
 impl Monitor {
     /// An event is stored by a host under this epoch, after these; people's inputs may be stored by anyone.
     pub fn stored(&mut self, event: &Event, by: Option<Epoch>, before: &[Arc<Event>]) -> Result<(), Violation> {
-        let follows = match &event.draft.body {
-            Body::SessionForked(forked) => event.version == Version::NONE.next() && forked.at == self.version,
-            _ => event.version == self.version.next(),
+        let follows = if let Body::SessionForked(forked) = &event.draft.body {
+            event.version == Version::NONE.next() && forked.at == self.version
+        } else {
+            event.version == self.version.next()
         };
         hold(follows, Invariant::VersionsDense, || format!("{} after {}", event.version, self.version))?;
         self.version = event.version;

@@ -213,7 +213,10 @@ impl Shell {
         let (log, stream, causes) = (self.ports.log.clone(), self.stream.clone(), self.causes.clone());
         self.ask_log(async move {
             // What it inherits goes ahead of its own events, and a loop that has ended wants neither.
-            let inherit = |stored: &Stored| Ok(drop(causes.send(Message::Cause(Cause::Inherited(Box::new(stored.event.clone()))))));
+            let inherit = |stored: &Stored| {
+                drop(causes.send(Message::Cause(Cause::Inherited(Box::new(stored.event.clone())))));
+                Ok(())
+            };
             let inherited = if from == Version::NONE.next() { read::inherited(log.as_ref(), &stream, inherit).await } else { Ok(()) };
             let read = match inherited {
                 Ok(()) => log.read(&stream, from, READ_MAX).await,

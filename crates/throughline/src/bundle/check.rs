@@ -140,10 +140,7 @@ fn fold(chain: &Chain, events: Vec<&[Event]>) -> Result<(), BundleError> {
     for (place, (part, events)) in chain.sessions.iter().zip(events).enumerate().rev() {
         let broken = |line: usize, reason: String| BundleError::Line { file: part.file(place), line, reason };
         let below = chain.sessions.get(place + 1);
-        let stands_on = events.first().and_then(|event| match &event.draft.body {
-            Body::SessionForked(forked) => Some((forked.from, forked.hash)),
-            _ => None,
-        });
+        let stands_on = events.first().and_then(|event| stands_on(&event.draft.body));
         if stands_on != below.map(|below| (below.session, below.hashes.last().copied().unwrap_or(GENESIS))) {
             return Err(broken(1, format!("it begins with {stands_on:?}, which is not what {CHAIN} names next")));
         }
@@ -152,6 +149,10 @@ fn fold(chain: &Chain, events: Vec<&[Event]>) -> Result<(), BundleError> {
         }
     }
     Ok(())
+}
+
+fn stands_on(body: &Body) -> Option<(SessionId, Sha256)> {
+    if let Body::SessionForked(forked) = body { Some((forked.from, forked.hash)) } else { None }
 }
 
 fn read_blob(folder: &Path, sha256: Sha256, (file, line): (String, usize)) -> Result<Vec<u8>, BundleError> {

@@ -24,6 +24,14 @@ pub enum LookHelp {
     CostAfter,
 }
 
+/// What is said of a session that another process drives.
+#[derive(Clone, Copy, Debug)]
+pub enum LookLine<'a> {
+    Attached { session: &'a str },
+    Detached { session: &'a str },
+    Live { text: &'a str },
+}
+
 /// Lines of `thru cost`.
 #[derive(Clone, Copy, Debug)]
 pub enum CostLine<'a> {
@@ -43,6 +51,11 @@ pub enum HostLine<'a> {
 #[must_use]
 pub fn look_help(text: LookHelp) -> &'static str {
     en::look_help(text)
+}
+
+#[must_use]
+pub fn look_line(what: &LookLine<'_>) -> String {
+    en::look_line(what)
 }
 
 #[must_use]
@@ -162,265 +175,103 @@ pub enum Problem<'a> {
     NoModel,
     UnknownModel(&'a str),
     Script(&'a str),
-    WorkFolder {
-        path: &'a str,
-        reason: &'a str,
-    },
+    WorkFolder { path: &'a str, reason: &'a str },
     DataFolder(&'a str),
     BadMachine(&'a str),
-    NetworkFilesystem {
-        path: &'a str,
-        kind: &'a str,
-    },
+    NetworkFilesystem { path: &'a str, kind: &'a str },
     NewerData(&'a str),
-    TooLong {
-        bytes: usize,
-        max: usize,
-    },
+    TooLong { bytes: usize, max: usize },
     NoSession(&'a str),
     NoSessions,
-    Held {
-        holder: &'a str,
-        session: &'a str,
-    },
-    NoVersion {
-        session: &'a str,
-        at: u64,
-        last: u64,
-    },
-    TooDeep {
-        session: &'a str,
-    },
+    Held { holder: &'a str, session: &'a str },
+    NoVersion { session: &'a str, at: u64, last: u64 },
+    TooDeep { session: &'a str },
     NotEmpty(&'a str),
     Unwritable(&'a str),
     NoExport(&'a str),
     NewerExport(&'a str),
     BrokenExport(&'a str),
-    Differs {
-        session: &'a str,
-        version: u64,
-    },
+    Differs { session: &'a str, version: u64 },
     Fenced,
-    Unclear {
-        session: &'a str,
-    },
+    Unclear { session: &'a str },
     Damaged(&'a str),
     Storage(&'a str),
-    Quarantined {
-        session: &'a str,
-        version: u64,
-        reason: &'a str,
-    },
+    Quarantined { session: &'a str, version: u64, reason: &'a str },
     NoAsk(&'a str),
-    AskAnswered {
-        by: &'a str,
-        yes: bool,
-        version: u64,
-    },
+    AskAnswered { by: &'a str, yes: bool, version: u64 },
     AskExpired,
     AskOvertaken,
     AskStopped,
-    NotAnAnswer {
-        kind: AskKind,
-    },
-    SeveralAsks {
-        asks: &'a str,
-    },
+    NotAnAnswer { kind: AskKind },
+    SeveralAsks { asks: &'a str },
     EditRefused(&'a str),
     Forbidden(&'a str),
     NoRule,
     NothingToPause,
     NothingToResume,
     NothingToStop,
-    NotWaiting {
-        event: u64,
-    },
-    NotTakenBack {
-        old: u64,
-        new: u64,
-    },
-    InboxFull {
-        waiting: usize,
-    },
+    NotWaiting { event: u64 },
+    NotTakenBack { old: u64, new: u64 },
+    InboxFull { waiting: usize },
     UnknownTyped(&'a str),
-    /// The log has not reached a position.
-    NotYet {
-        position: u64,
-    },
-    /// Another process looks after the folder.
-    HostHeld {
-        holder: &'a str,
-    },
-    BadAmount {
-        text: &'a str,
-        why: &'a str,
-    },
+    NotYet { position: u64 },
+    HostHeld { holder: &'a str },
+    BadAmount { text: &'a str, why: &'a str },
     NothingAsked,
     Bug(&'a str),
+}
+
+/// What is said of a session as a whole.
+#[derive(Clone, Copy, Debug)]
+pub enum KeepLine<'a> {
+    SessionForked { session: &'a str, from: &'a str, at: u64 },
+    ForkWaits { session: &'a str },
+    Exported { session: &'a str, events: u64, blobs: usize, parents: usize, hash: &'a str, folder: &'a str },
+    Imported { session: &'a str, events: u64, blobs: usize, parents: usize, hash: &'a str },
+    ImportedBefore { session: &'a str, events: u64, hash: &'a str },
 }
 
 /// A line of the story of a session.
 #[derive(Clone, Copy, Debug)]
 pub enum Line<'a> {
-    SessionCreated {
-        session: &'a str,
-        folder: &'a str,
-        model: &'a str,
-    },
-    SessionForked {
-        session: &'a str,
-        from: &'a str,
-        at: u64,
-    },
-    ForkWaits {
-        session: &'a str,
-    },
-    Exported {
-        session: &'a str,
-        events: u64,
-        blobs: usize,
-        parents: usize,
-        hash: &'a str,
-        folder: &'a str,
-    },
-    Imported {
-        session: &'a str,
-        events: u64,
-        blobs: usize,
-        parents: usize,
-        hash: &'a str,
-    },
-    ImportedBefore {
-        session: &'a str,
-        events: u64,
-        hash: &'a str,
-    },
+    SessionCreated { session: &'a str, folder: &'a str, model: &'a str },
     NoSandbox,
-    Taken {
-        again: bool,
-    },
-    Received {
-        from: &'a str,
-        text: &'a str,
-    },
+    Taken { again: bool },
+    Received { from: &'a str, text: &'a str },
     RunStarted,
-    RunPaused {
-        by: Option<&'a str>,
-    },
-    StopRequested {
-        by: &'a str,
-        all: bool,
-    },
+    RunPaused { by: Option<&'a str> },
+    StopRequested { by: &'a str, all: bool },
     ModelAborted,
-    MessageWithdrawn {
-        by: &'a str,
-    },
-    RunResumed {
-        by: &'a str,
-    },
-    RunFinished {
-        outcome: RunOutcome,
-        reason: Option<FinishReason>,
-    },
-    Asked {
-        attempt: u16,
-    },
-    ModelFailed {
-        why: &'a str,
-    },
+    MessageWithdrawn { by: &'a str },
+    RunResumed { by: &'a str },
+    RunFinished { outcome: RunOutcome, reason: Option<FinishReason> },
+    Asked { attempt: u16 },
+    ModelFailed { why: &'a str },
     ModelInterrupted,
-    Retrying {
-        seconds: u64,
-    },
-    AskedInstead {
-        model: &'a str,
-    },
+    Retrying { seconds: u64 },
+    AskedInstead { model: &'a str },
     Says(&'a str),
-    AskAnswered {
-        by: &'a str,
-        how: &'a str,
-    },
-    RuleAdded {
-        rule: &'a str,
-    },
+    AskAnswered { by: &'a str, how: &'a str },
+    RuleAdded { rule: &'a str },
     AskExpired,
-    AskOvertaken {
-        stopped: bool,
-    },
-    Quarantined {
-        stream: &'a str,
-        reason: &'a str,
-    },
-    Released {
-        stream: &'a str,
-    },
-    Resuming {
-        session: &'a str,
-    },
-    Summary {
-        outcome: &'a str,
-        seconds: u64,
-        turns: u32,
-        calls: u32,
-        tokens: u64,
-        cost_micros: u64,
-        events: u64,
-        session: &'a str,
-    },
+    AskOvertaken { stopped: bool },
+    Quarantined { stream: &'a str, reason: &'a str },
+    Released { stream: &'a str },
+    Resuming { session: &'a str },
+    Summary { outcome: &'a str, seconds: u64, turns: u32, calls: u32, tokens: u64, cost_micros: u64, events: u64, session: &'a str },
     StopAgain,
-    NothingToStop {
-        session: &'a str,
-    },
-    StoppingAlready {
-        session: &'a str,
-    },
-    StillStopping {
-        session: &'a str,
-    },
-    Paused {
-        version: u64,
-        session: &'a str,
-    },
+    NothingToStop { session: &'a str },
+    StoppingAlready { session: &'a str },
+    StillStopping { session: &'a str },
+    Paused { version: u64, session: &'a str },
     NoApprovals,
-    Answered {
-        version: u64,
-        yes: bool,
-        holder: Option<&'a str>,
-        session: &'a str,
-    },
-    HowToResume {
-        session: &'a str,
-    },
-    NothingToResume {
-        session: &'a str,
-    },
-    VerifiedStream {
-        stream: &'a str,
-        events: u64,
-        requests: u64,
-        hash: &'a str,
-    },
-    VerifiedAll {
-        streams: usize,
-    },
-    Left {
-        signal: &'a str,
-    },
-    Sent {
-        version: u64,
-        holder: Option<&'a str>,
-        session: &'a str,
-    },
-    Attached {
-        session: &'a str,
-    },
-    Detached {
-        session: &'a str,
-    },
-    /// What a model is saying right now.
-    Live {
-        text: &'a str,
-    },
+    Answered { version: u64, yes: bool, holder: Option<&'a str>, session: &'a str },
+    HowToResume { session: &'a str },
+    NothingToResume { session: &'a str },
+    VerifiedStream { stream: &'a str, events: u64, requests: u64, hash: &'a str },
+    VerifiedAll { streams: usize },
+    Left { signal: &'a str },
+    Sent { version: u64, holder: Option<&'a str>, session: &'a str },
 }
 
 /// A line of the story about a call.
@@ -472,24 +323,12 @@ pub enum AskText<'a> {
 pub enum AnswerWord<'a> {
     Yes,
     YesForSession,
-    Edited {
-        args: &'a str,
-    },
+    Edited { args: &'a str },
     No,
-    NoBecause {
-        why: &'a str,
-    },
-    NoAndStop {
-        why: Option<&'a str>,
-    },
-    Reply {
-        text: &'a str,
-    },
-    /// Of what is unknown where the ask itself was not seen.
-    More {
-        limit: Option<LimitKind>,
-        amount: u64,
-    },
+    NoBecause { why: &'a str },
+    NoAndStop { why: Option<&'a str> },
+    Reply { text: &'a str },
+    More { limit: Option<LimitKind>, amount: u64 },
 }
 
 #[must_use]
@@ -522,6 +361,11 @@ pub fn cure(finding: &Finding) -> Option<String> {
 #[must_use]
 pub fn health(health: Health) -> &'static str {
     en::health(health)
+}
+
+#[must_use]
+pub fn keep_line(what: &KeepLine<'_>) -> String {
+    en::keep_line(what)
 }
 
 #[must_use]

@@ -1,7 +1,7 @@
 //! `thru export` and `thru import`: a session as a folder that anybody can check, and back.
 
 use super::open_existing;
-use crate::catalog::{Line, Problem, line};
+use crate::catalog::{KeepLine, Problem, keep_line};
 use crate::fault::{Fault, code};
 use crate::render::out;
 use contract::id::SessionId;
@@ -22,7 +22,7 @@ pub async fn export(session: SessionId, dir: &Path, json: bool) -> Result<u8, Fa
     out(if json {
         json!({ "session": session, "events": events, "hash": hash, "blobs": blobs, "parents": parents, "folder": dir }).to_string()
     } else {
-        line(&Line::Exported { session: &session, events, blobs, parents, hash: &hash, folder: &dir })
+        keep_line(&KeepLine::Exported { session: &session, events, blobs, parents, hash: &hash, folder: &dir })
     }
     .as_bytes());
     Ok(code::DONE)
@@ -37,9 +37,9 @@ pub async fn import(dir: &Path, json: bool) -> Result<u8, Fault> {
     out(if json {
         json!({ "session": session, "events": events, "hash": hash, "known": known, "blobs": blobs, "parents": parents }).to_string()
     } else if known == events {
-        line(&Line::ImportedBefore { session: &session, events, hash: &hash })
+        keep_line(&KeepLine::ImportedBefore { session: &session, events, hash: &hash })
     } else {
-        line(&Line::Imported { session: &session, events, blobs, parents, hash: &hash })
+        keep_line(&KeepLine::Imported { session: &session, events, blobs, parents, hash: &hash })
     }
     .as_bytes());
     Ok(code::DONE)

@@ -2,7 +2,7 @@
 
 use super::{keyboard, local, typed};
 use crate::args::{OnAsk, Show};
-use crate::catalog::{CallLine, Line, call_line, line, outcome, waiting};
+use crate::catalog::{CallLine, Line, LookLine, call_line, line, look_line, outcome, waiting};
 use crate::fault::{Fault, code, of_leave, of_refusal};
 use crate::render::{self, LiveText, Screen, Story, Tally, Where, card, details};
 use contract::ask::{Answer, AskKind};
@@ -134,7 +134,7 @@ impl<'a> Following<'a> {
             // Not before something is stored, so that whoever reads the id can look the session up.
             self.screen.json(&json!({ "type": "stream.opened", "session": session }));
             if self.running.is_elsewhere() {
-                self.screen.story(&line(&Line::Attached { session: &session }));
+                self.screen.story(&look_line(&LookLine::Attached { session: &session }));
             } else if self.running.earlier() > Version::NONE {
                 self.screen.story(&line(&Line::Resuming { session: &session }));
             }
@@ -238,7 +238,7 @@ impl<'a> Following<'a> {
         let Following { running, screen, mut signals, .. } = self;
         let session = running.session().to_string();
         if running.is_elsewhere() {
-            screen.notice(&line(&Line::Detached { session: &session }));
+            screen.notice(&look_line(&LookLine::Detached { session: &session }));
             screen.json(&json!({ "type": "stream.closed", "session": session, "outcome": "detached", "exit_code": which.code() }));
             return which.code();
         }

@@ -2,7 +2,7 @@
 
 use super::{follow, local, open_existing};
 use crate::args::Fork;
-use crate::catalog::{Line, line};
+use crate::catalog::{KeepLine, keep_line};
 use crate::fault::{Fault, code};
 use crate::render::{Screen, out};
 use serde_json::json;
@@ -15,10 +15,10 @@ pub async fn run(wanted: Fork) -> Result<u8, Fault> {
     let (session, from) = (forked.session.to_string(), forked.from.to_string());
     let Some(text) = wanted.text else {
         out(made(&forked, wanted.show.json).as_bytes());
-        screen.notice(&line(&Line::ForkWaits { session: &session }));
+        screen.notice(&keep_line(&KeepLine::ForkWaits { session: &session }));
         return Ok(code::DONE);
     };
-    screen.story(&line(&Line::SessionForked { session: &session, from: &from, at: forked.at.0 }));
+    screen.story(&keep_line(&KeepLine::SessionForked { session: &session, from: &from, at: forked.at.0 }));
     // Folder and model are those of the other session.
     let job = Job { session: Some(forked.session), ..Job::new(".", "", text) };
     let running = throughline.start(job).await?;

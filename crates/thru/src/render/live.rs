@@ -1,7 +1,7 @@
 //! What a model is saying right now, as lines: it comes in pieces and is not stored yet.
 
 use super::text::harmless;
-use crate::catalog::{Line, line};
+use crate::catalog::{LookLine, look_line};
 use contract::id::EventId;
 use contract::port::Frame;
 use throughline::Shown;
@@ -48,7 +48,7 @@ impl LiveText {
         if !std::mem::replace(&mut self.shown, true) && !self.begun.is_empty() {
             lines.push(std::mem::take(&mut self.begun));
         }
-        lines.iter().map(|text| line(&Line::Live { text: &harmless(text.trim_end()) })).collect()
+        lines.iter().map(|text| look_line(&LookLine::Live { text: &harmless(text.trim_end()) })).collect()
     }
 
     fn end_of_line(&self) -> Option<usize> {

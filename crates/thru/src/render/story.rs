@@ -2,9 +2,9 @@
 
 use super::text::{excerpt, harmless};
 use super::{asks, tools};
-use crate::catalog::{CallLine, Line, call_line, line};
+use crate::catalog::{CallLine, KeepLine, Line, call_line, keep_line, line};
 use contract::ask::LimitKind;
-use contract::body::{Body, FailureClass, Scope};
+use contract::body::{Body, FailureClass, Scope, SessionCreated, SessionForked};
 use contract::event::Event;
 use contract::id::{ActionId, AskId, CallId, EventId, SessionId};
 use contract::request::Part;
@@ -45,20 +45,23 @@ impl Story {
         Some(lines.fold(first, |text, line| format!("{text}\n       {line}")))
     }
 
+    fn created(&self, created: &SessionCreated) -> String {
+        let (session, model) = (self.session.to_string(), created.options.model.clone().unwrap_or_default());
+        let first = line(&Line::SessionCreated { session: &session, folder: &created.folder, model: &model });
+        format!("{first}\n{}", line(&Line::NoSandbox))
+    }
+
+    fn forked(&self, forked: &SessionForked) -> String {
+        let (session, from) = (self.session.to_string(), forked.from.to_string());
+        let first = keep_line(&KeepLine::SessionForked { session: &session, from: &from, at: forked.at.0 });
+        format!("{first}\n{}", line(&Line::NoSandbox))
+    }
+
     fn sentence(&mut self, event: &Event) -> Option<String> {
         let body = &event.draft.body;
         Some(match body {
-            Body::SessionCreated(created) => {
-                let session = self.session.to_string();
-                let model = created.options.model.clone().unwrap_or_default();
-                let first = line(&Line::SessionCreated { session: &session, folder: &created.folder, model: &model });
-                format!("{first}\n{}", line(&Line::NoSandbox))
-            }
-            Body::SessionForked(forked) => {
-                let (session, from) = (self.session.to_string(), forked.from.to_string());
-                let first = line(&Line::SessionForked { session: &session, from: &from, at: forked.at.0 });
-                format!("{first}\n{}", line(&Line::NoSandbox))
-            }
+            Body::SessionCreated(created) => self.created(created),
+            Body::SessionForked(forked) => self.forked(forked),
             Body::OwnerTaken(_) => line(&Line::Taken { again: std::mem::replace(&mut self.had_owner, true) }),
             Body::MessageReceived(received) => line(&Line::Received { from: &received.from.0, text: &received.text.shown() }),
             Body::MessageSent(sent) => {

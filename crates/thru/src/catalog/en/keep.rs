@@ -1,6 +1,31 @@
-//! Texts of `--help` of the commands about a session as a whole.
+//! Sessions as a whole: what is said of them, and texts of `--help`.
 
-use crate::catalog::KeepHelp;
+use crate::catalog::{KeepHelp, KeepLine};
+
+pub fn keep_line(what: &KeepLine<'_>) -> String {
+    match what {
+        KeepLine::SessionForked { session, from, at } => {
+            format!("session {session} branches off from {from} after its event {at}; what came before: thru events {from}")
+        }
+        KeepLine::ForkWaits { session } => {
+            format!("it waits for your word: thru run --session {session} \"TEXT\"")
+        }
+        KeepLine::Exported { session, events, blobs, parents, hash, folder } => {
+            format!("exported {session} to {folder}: {events} events, {blobs} blobs{}, hash {hash}", stands_on(*parents))
+        }
+        KeepLine::Imported { session, events, blobs, parents, hash } => {
+            let counts = format!("{events} events, {blobs} blobs{}, hash {hash}", stands_on(*parents));
+            format!("imported {session}: {counts}\nit stands still: thru events {session}, thru fork {session}, thru resume {session}")
+        }
+        KeepLine::ImportedBefore { session, events, hash } => {
+            format!("{session} is here already with the same {events} events, hash {hash}: nothing was changed")
+        }
+    }
+}
+
+fn stands_on(parents: usize) -> String {
+    if parents == 0 { String::new() } else { format!(", {parents} sessions that it stands on") }
+}
 
 pub fn keep_help(text: KeepHelp) -> &'static str {
     match text {

@@ -1,6 +1,6 @@
 //! Texts of commands that look at sessions, and of the one that looks after them.
 
-use crate::catalog::{CostLine, HostLine, LookHelp};
+use crate::catalog::{CostLine, HostLine, LookHelp, LookLine};
 use contract::machine::Rest;
 
 pub fn look_help(text: LookHelp) -> &'static str {
@@ -29,6 +29,14 @@ pub fn look_help(text: LookHelp) -> &'static str {
             "A call whose end nobody saw counts as all that it could have used. Costs are in the unit of the price list.\n\n\
              Examples:\n  thru cost\n  thru cost --json | jq .cost_micros"
         }
+    }
+}
+
+pub fn look_line(what: &LookLine<'_>) -> String {
+    match what {
+        LookLine::Attached { session } => format!("attached to {session}, which another process drives; Ctrl-C leaves and stops nothing"),
+        LookLine::Detached { session } => format!("detached; the work goes on, watch it again with: thru attach {session}"),
+        LookLine::Live { text } => format!("       ~ {text}"),
     }
 }
 

@@ -12,8 +12,8 @@ pub use asks::{answer, ask};
 pub use calls::call_line;
 pub use doctor::{cure, health, symptom};
 pub use help::{help, talk_help, wish_help};
-pub use keep::keep_help;
-pub use look::{cost, host, look_help};
+pub use keep::{keep_help, keep_line};
+pub use look::{cost, host, look_help, look_line};
 pub use problem::{hint, problem};
 
 use super::{Line, StatusLine};
@@ -34,22 +34,6 @@ pub fn outcome(outcome: RunOutcome) -> &'static str {
 
 pub fn line(what: &Line<'_>) -> String {
     match what {
-        Line::SessionForked { session, from, at } => {
-            format!("session {session} branches off from {from} after its event {at}; what came before: thru events {from}")
-        }
-        Line::ForkWaits { session } => {
-            format!("it waits for your word: thru run --session {session} \"TEXT\"")
-        }
-        Line::Exported { session, events, blobs, parents, hash, folder } => {
-            format!("exported {session} to {folder}: {events} events, {blobs} blobs{}, hash {hash}", stands_on(*parents))
-        }
-        Line::Imported { session, events, blobs, parents, hash } => {
-            let counts = format!("{events} events, {blobs} blobs{}, hash {hash}", stands_on(*parents));
-            format!("imported {session}: {counts}\nit stands still: thru events {session}, thru fork {session}, thru resume {session}")
-        }
-        Line::ImportedBefore { session, events, hash } => {
-            format!("{session} is here already with the same {events} events, hash {hash}: nothing was changed")
-        }
         Line::SessionCreated { session, folder, model } => format!("session {session} in {folder} with {model}"),
         Line::NoSandbox => {
             "there is no sandbox yet: commands run with your rights, and you are asked first unless you allowed them".to_owned()
@@ -106,9 +90,6 @@ pub fn line(what: &Line<'_>) -> String {
         }
         Line::VerifiedAll { streams } => format!("{} verified", count(*streams as u64, "stream")),
         Line::Sent { version, holder, session } => format!("recorded as event {version}; {}", acts(*holder, session)),
-        Line::Attached { session } => format!("attached to {session}, which another process drives; Ctrl-C leaves and stops nothing"),
-        Line::Detached { session } => format!("detached; the work goes on, watch it again with: thru attach {session}"),
-        Line::Live { text } => format!("       ~ {text}"),
         Line::Left { signal } => format!("left on {signal}; nothing is lost"),
     }
 }
@@ -187,8 +168,4 @@ fn finish_reason(reason: FinishReason) -> &'static str {
         FinishReason::Stopped => "you stopped it",
         FinishReason::Budget => "its limit was not extended",
     }
-}
-
-fn stands_on(parents: usize) -> String {
-    if parents == 0 { String::new() } else { format!(", {parents} sessions that it stands on") }
 }
