@@ -4,6 +4,7 @@ mod blobs;
 mod damage;
 mod following;
 mod hosts;
+mod import;
 mod model;
 mod opening;
 mod trouble;

@@ -206,8 +206,8 @@ pub async fn examine(home: &Home, mend: Mend) -> Vec<Finding> {
         return findings;
     }
     let hosts = outside::hosts(home).await;
-    let sound = outside::database(home, &mut findings).await;
-    if let Some(throughline) = outside::open(home, sound, &mut findings).await {
+    let answers = outside::database(home, &mut findings).await;
+    if answers && let Some(throughline) = outside::open(home, &mut findings).await {
         findings.push(hosts);
         throughline.examine_log(home, mend, &mut findings).await;
     }

@@ -54,7 +54,7 @@ pub(super) async fn hosts(home: &Home) -> Finding {
     }
 }
 
-/// Whether SQLite finds the log sound; what cannot be looked at now is not called damaged.
+/// Lets SQLite look at the log, and tells whether it answers; what cannot be looked at now is not called damaged.
 pub(super) async fn database(home: &Home, findings: &mut Vec<Finding>) -> bool {
     let path = home.folder().join("journal.db");
     let finding = match within(move || journal::examine(&path)).await {
@@ -62,12 +62,12 @@ pub(super) async fn database(home: &Home, findings: &mut Vec<Finding>) -> bool {
         Some(Examined::Damaged(reason) | Examined::Unreadable(reason)) => Finding::DatabaseDamaged { reason },
         Some(Examined::Busy) | None => Finding::DatabaseBusy,
     };
-    let sound = !matches!(finding, Finding::DatabaseDamaged { .. });
+    let answers = finding != Finding::DatabaseBusy;
     findings.push(finding);
-    sound
+    answers
 }
 
-pub(super) async fn open(home: &Home, sound: bool, findings: &mut Vec<Finding>) -> Option<Throughline> {
+pub(super) async fn open(home: &Home, findings: &mut Vec<Finding>) -> Option<Throughline> {
     let own = home.clone();
     match within(move || Throughline::open(&own)).await {
         Some(Ok(throughline)) => {
@@ -78,11 +78,10 @@ pub(super) async fn open(home: &Home, sound: bool, findings: &mut Vec<Finding>) 
             findings.push(Finding::JournalUnusable { reason: error.to_string() });
             None
         }
-        None if sound => {
+        None => {
             findings.push(Finding::DatabaseBusy);
             None
         }
-        None => None,
     }
 }
 
