@@ -12,7 +12,7 @@ usage: bench [--only ROW,ROW] [--quick | --tiny] [--thru FILE] [--data FOLDER] [
   --tiny    only sees that each row works
   --thru    the binary to measure; the one beside this program by default
   --data    where logs are made and kept for the next run; must be on a real disk
-  --parked  arguments of thru that make it wait for all sessions; 'resume --all --stay' by default";
+  --parked  arguments of thru that make it wait for all sessions; 'daemon' by default";
 
 /// What was asked for.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub struct Wanted {
 
 impl Wanted {
     pub fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Wanted, Problem> {
-        let parked = ["resume", "--all", "--stay"].map(str::to_owned).to_vec();
+        let parked = vec!["daemon".to_owned()];
         let mut wanted = Wanted { only: Vec::new(), size: Size::FULL, thru: None, data: None, parked };
         while let Some(argument) = arguments.next() {
             let mut value = || arguments.next().ok_or_else(usage);
