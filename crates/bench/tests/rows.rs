@@ -15,7 +15,7 @@ fn every_row_yields_a_figure() {
     };
     // Built together with it by a test of the whole workspace, and not by one of this crate alone.
     let has_thru = std::path::Path::new(bench).with_file_name("thru").is_file();
-    for row in ["start", "step", "flat", "memory", "append", "fold", "recover", "parallel", "bytes"] {
+    for row in ["start", "step", "flat", "memory", "append", "fold", "recover", "parked", "parallel", "bytes"] {
         let alone = ["append", "fold", "parallel"].contains(&row);
         assert_eq!(figure(row) != "not yet", has_thru || alone, "{row}: {said}");
     }

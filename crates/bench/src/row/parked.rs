@@ -17,6 +17,8 @@ const BAR_CPU: f64 = 0.001;
 /// Time to take all sessions over, and time it is watched for.
 const SETTLE: Duration = Duration::from_secs(20);
 const WATCH: Duration = Duration::from_secs(10);
+/// Instead of both where the figure means nothing.
+const BRIEF: Duration = Duration::from_millis(200);
 const KIB_PER_MB: f64 = 1_000_000.0 / 1_024.0;
 
 pub fn measure(world: &World) -> Result<Vec<Line>, Problem> {
@@ -57,15 +59,16 @@ struct Idle {
 
 /// Nothing when the process does not stay.
 fn watch(world: &World, thru: &Path, home: &Path) -> Result<Option<Idle>, Problem> {
+    let (settle, watch) = if world.size.cold { (SETTLE, WATCH) } else { (BRIEF, BRIEF) };
     let mut child = job::thru(thru, home).args(&world.parked).spawn().map_err(io("thru"))?;
     let used = |pid: u32| process::cpu(&pid.to_string()).map(|cpu| cpu.own_ms);
     std::thread::sleep(Duration::from_millis(500));
     let mut idle = None;
     if child.try_wait().map_err(io("thru"))?.is_none() {
-        std::thread::sleep(SETTLE);
+        std::thread::sleep(settle);
         let before = used(child.id());
-        std::thread::sleep(WATCH);
-        let cpu = before.zip(used(child.id())).map(|(before, after)| (after - before) / 1_000.0 / WATCH.as_secs_f64());
+        std::thread::sleep(watch);
+        let cpu = before.zip(used(child.id())).map(|(before, after)| (after - before) / 1_000.0 / watch.as_secs_f64());
         let mb = process::resident_kib(child.id()).map(|kib| kib as f64 / KIB_PER_MB);
         idle = mb.zip(cpu).map(|(mb, cpu)| Idle { mb, cpu });
         if child.try_wait().map_err(io("thru"))?.is_some() {
