@@ -21,6 +21,7 @@ const DIGITS: [u8; 256] = {
     }
     digits
 };
+const HEX: &[u8; 16] = b"0123456789abcdef";
 const NO_DIGIT: u8 = u8::MAX;
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq, Clone)]
@@ -37,7 +38,7 @@ fn base32(bytes: &[u8; 16]) -> String {
         *slot = ALPHABET[(bits & 31) as usize];
         bits >>= 5;
     }
-    text.iter().map(|b| char::from(*b)).collect()
+    text.into_iter().map(char::from).collect()
 }
 
 fn unbase32(text: &str) -> Option<[u8; 16]> {
@@ -57,6 +58,22 @@ fn unbase32(text: &str) -> Option<[u8; 16]> {
         bits = (bits << 5) | u128::from(digit);
     }
     Some(bits.to_be_bytes())
+}
+
+fn unhex(text: &str) -> Option<[u8; 32]> {
+    let digit = |letter: u8| match letter {
+        b'0'..=b'9' => Some(letter - b'0'),
+        b'a'..=b'f' => Some(letter - b'a' + 10),
+        _ => None,
+    };
+    if text.len() != 64 {
+        return None;
+    }
+    let mut bytes = [0; 32];
+    for (slot, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+        *slot = digit(pair[0])? << 4 | digit(pair[1])?;
+    }
+    Some(bytes)
 }
 
 /// Reads an id from its text where it stands, without a copy of the text.
@@ -362,7 +379,12 @@ impl Sha256 {
 
 impl fmt::Display for Sha256 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        let mut text = [0; 64];
+        for (pair, byte) in text.chunks_exact_mut(2).zip(self.0) {
+            pair[0] = HEX[usize::from(byte >> 4)];
+            pair[1] = HEX[usize::from(byte & 15)];
+        }
+        f.write_str(std::str::from_utf8(&text).map_err(|_| fmt::Error)?)
     }
 }
 
@@ -375,16 +397,7 @@ impl fmt::Debug for Sha256 {
 impl FromStr for Sha256 {
     type Err = BadId;
     fn from_str(text: &str) -> Result<Self, BadId> {
-        let bad = || BadId { text: text.to_owned(), expected: "64 hex digits" };
-        if text.len() != 64 || !text.is_ascii() {
-            return Err(bad());
-        }
-        let mut bytes = [0; 32];
-        for (slot, pair) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
-            let pair = std::str::from_utf8(pair).map_err(|_| bad())?;
-            *slot = u8::from_str_radix(pair, 16).map_err(|_| bad())?;
-        }
-        Ok(Sha256(bytes))
+        unhex(text).map(Sha256).ok_or_else(|| BadId { text: text.to_owned(), expected: "64 small hex digits" })
     }
 }
 
@@ -450,6 +463,14 @@ mod tests {
         fn a_digest_survives_its_text(bytes: [u8; 32]) {
             let digest = Sha256(bytes);
             prop_assert_eq!(digest.to_string().parse::<Sha256>().unwrap(), digest);
+        }
+
+        #[test]
+        fn a_digest_has_one_text_only(text in "[0-9a-fA-F+ -]{62,66}") {
+            match text.parse::<Sha256>() {
+                Ok(digest) => prop_assert_eq!(digest.to_string(), text),
+                Err(error) => prop_assert!(error.to_string().contains("64 small hex digits")),
+            }
         }
     }
 

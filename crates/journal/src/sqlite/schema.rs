@@ -4,6 +4,7 @@
 //! Must not touch stored events.
 
 use super::tuning::{BUSY_TIMEOUT_MS, Tuning};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::path::Path;
 use std::time::Duration;
@@ -133,13 +134,15 @@ fn flags() -> OpenFlags {
 
 /// FULL makes every commit durable before it returns. The file is never mapped into memory, because a failing disk
 /// would then end the process instead of the call. Savepoints spill to memory, so a full or missing folder for temporary
-/// files does not break the writer.
+/// files does not break the writer. A plan that may depend on a bound value, such as a limit, would be made anew with every
+/// use of its statement; the guarantee of stable plans forbids that.
 fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(Duration::from_millis(BUSY_TIMEOUT_MS))?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "trusted_schema", false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
     Ok(())
 }

@@ -138,7 +138,9 @@ fn commit_plainly(connection: &mut Connection, hosts: &Hosts, batch: &mut [Job])
             return Ok(Traces::Left);
         }
     }
+    crash::point("commit");
     transaction.commit()?;
+    crash::point("committed");
     Ok(Traces::None)
 }
 

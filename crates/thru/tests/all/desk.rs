@@ -213,11 +213,11 @@ impl Desk {
         until(output, || files().any(|bytes| bytes == output.as_bytes()).then_some(()));
     }
 
-    /// Names below the spool.
+    /// Names below the spool of what belongs to an attempt.
     pub fn spooled(&self) -> Vec<String> {
         // There is no spool before the first run.
         let entries = fs::read_dir(self.home.join("spool")).into_iter().flatten();
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).filter(|name| name != "drafts").collect()
     }
 }
 

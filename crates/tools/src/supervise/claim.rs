@@ -1,19 +1,27 @@
-//! The claim: whoever creates it decides whether an attempt ever runs.
+//! The claim: whoever gives an attempt its folder decides whether it ever runs.
 //!
-//! A claim appears whole and locked, by link(2) from a temporary name, and at most once. Its maker holds the lock for
-//! life, so *alive* means that the lock cannot be taken; pid, start and boot only serve to find processes it left.
-//! Recovery may create a *void* claim first, after which nothing will ever run. Must not look at exit records.
+//! A folder is made under another name, with the claim in it written and locked, and becomes that of the attempt by
+//! rename(2), which fails where one is: so it appears whole, and at most once. Its maker holds the lock for as long as it
+//! works on the attempt, so *alive* means that the lock cannot be taken; pid, start and boot only serve to find processes
+//! it left. Recovery may make a *void* claim first, after which nothing will ever run. The end of the attempt is a second
+//! line of the file, which counts only when it is whole.
 
 use super::Folder;
 use super::proc;
+use super::spec::Exit;
 use contract::id::BootId;
 use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const CLAIM: &str = "claim";
+/// Where folders wait below the spool until they are those of attempts.
+const DRAFTS: &str = "drafts";
 
 /// What the file says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,10 +37,35 @@ pub enum Claim {
     },
 }
 
+impl Claim {
+    /// One of this process.
+    pub fn mine(boot: &BootId) -> io::Result<Claim> {
+        let me = proc::myself().ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
+        Ok(Claim::Held { pid: me.pid, start: me.start, boot: boot.clone() })
+    }
+}
+
+/// A folder that is no attempt's yet, with its claim; dropping it removes it.
+#[derive(Debug)]
+pub(super) struct Draft {
+    unplaced: Unplaced,
+    claim: File,
+}
+
+#[derive(Debug)]
+struct Unplaced(PathBuf);
+
+impl Drop for Unplaced {
+    fn drop(&mut self) {
+        // One that stays costs its space until somebody looks after the spool.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
 /// The lock of a claim; dropping it says that its maker ended.
 #[derive(Debug)]
 pub struct Guard {
-    _locked: File,
+    locked: File,
 }
 
 /// What became of a claim.
@@ -48,13 +81,12 @@ pub enum Look {
 
 /// Claims the attempt for this process; `None` when somebody was first.
 pub fn take(folder: &Folder, boot: &BootId) -> io::Result<Option<Guard>> {
-    let me = proc::myself().ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
-    create(folder, &Claim::Held { pid: me.pid, start: me.start, boot: boot.clone() })
+    Draft::new(&folder.spool(), &Claim::mine(boot)?)?.take(folder)
 }
 
 /// Makes sure that the attempt never runs; `false` when it was claimed before.
 pub fn void(folder: &Folder) -> io::Result<bool> {
-    Ok(create(folder, &Claim::Void)?.is_some())
+    Ok(Draft::new(&folder.spool(), &Claim::Void)?.take(folder)?.is_some())
 }
 
 /// Looks without disturbing: a shared lock is enough to know, and two who look do not take each other for the maker.
@@ -70,40 +102,109 @@ pub fn look_when_dead(folder: &Folder) -> io::Result<Look> {
 fn look_with(folder: &Folder, operation: FlockOperation) -> io::Result<Look> {
     let mut file = match File::open(folder.path().join(CLAIM)) {
         Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Look::Absent),
+        // A folder without a claim lost it with a boot, or to a person.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Ok(if folder.path().is_dir() { Look::Dead(None) } else { Look::Absent });
+        }
         Err(error) => return Err(error),
     };
     // At once: a reader of JSON would ask the kernel for each byte.
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
-    let claim = serde_json::from_slice(&bytes).ok();
+    let claim = claim_of(&bytes);
     if claim == Some(Claim::Void) {
         return Ok(Look::Void);
     }
     match flock(&file, operation) {
         Ok(()) => Ok(Look::Dead(claim)),
-        Err(rustix::io::Errno::WOULDBLOCK) => Ok(Look::Alive),
+        Err(Errno::WOULDBLOCK) => Ok(Look::Alive),
         Err(error) => Err(error.into()),
     }
 }
 
-fn create(folder: &Folder, claim: &Claim) -> io::Result<Option<Guard>> {
+/// Who claimed the attempt, if that can be read.
+pub(super) fn read(folder: &Folder) -> Option<Claim> {
+    claim_of(&fs::read(folder.path().join(CLAIM)).ok()?)
+}
+
+/// The exit record; one that is not whole or malformed counts as none.
+pub(super) fn exit(folder: &Folder) -> Option<Exit> {
+    exit_of(&fs::read(folder.path().join(CLAIM)).ok()?)
+}
+
+fn claim_of(bytes: &[u8]) -> Option<Claim> {
+    serde_json::from_slice(bytes.split(|byte| *byte == b'\n').next()?).ok()
+}
+
+fn exit_of(bytes: &[u8]) -> Option<Exit> {
+    let mut lines = bytes.strip_suffix(b"\n")?.split(|byte| *byte == b'\n');
+    serde_json::from_slice(lines.nth(1)?).ok()
+}
+
+impl Guard {
+    /// Leaves the exit record.
+    pub(super) fn record(&mut self, exit: &Exit) -> io::Result<()> {
+        write_line(&mut self.locked, exit)
+    }
+}
+
+impl Draft {
+    pub(super) fn new(spool: &Path, claim: &Claim) -> io::Result<Draft> {
+        let path = make_folder(&spool.join(DRAFTS))?;
+        let written = File::create_new(path.join(CLAIM)).and_then(|mut file| {
+            write_line(&mut file, claim)?;
+            flock(&file, FlockOperation::NonBlockingLockExclusive)?;
+            Ok(file)
+        });
+        match written {
+            Ok(claim) => Ok(Draft { unplaced: Unplaced(path), claim }),
+            Err(error) => {
+                drop(Unplaced(path));
+                Err(error)
+            }
+        }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.unplaced.0
+    }
+
+    /// Makes it the folder of the attempt; `None` when there is one.
+    pub(super) fn take(self, folder: &Folder) -> io::Result<Option<Guard>> {
+        match rustix::fs::rename(self.path(), folder.path()) {
+            Ok(()) => {
+                // The name is free: there is nothing to remove.
+                Ok(Some(Guard { locked: self.claim }))
+            }
+            Err(Errno::NOTEMPTY | Errno::EXIST) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// A new folder with a name of its own; only its owner may look inside, because output may hold secrets.
+fn make_folder(drafts: &Path) -> io::Result<PathBuf> {
     // Distinct within this process too: two tasks may recover the same attempt.
     static NEXT: AtomicU64 = AtomicU64::new(0);
-    let name = format!("claim.{}-{}.tmp", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-    let temporary = folder.path().join(name);
-    let mut file = File::create(&temporary)?;
-    let linked = file
-        .write_all(&serde_json::to_vec(claim)?)
-        .and_then(|()| Ok(flock(&file, FlockOperation::NonBlockingLockExclusive)?))
-        .and_then(|()| fs::hard_link(&temporary, folder.path().join(CLAIM)));
-    // The name has done its work in either case; one that stays behind goes with the folder.
-    let _ = fs::remove_file(&temporary);
-    match linked {
-        Ok(()) => Ok(Some(Guard { _locked: file })),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(None),
-        Err(error) => Err(error),
+    let mut folder = fs::DirBuilder::new();
+    folder.mode(0o700);
+    loop {
+        let path = drafts.join(format!("{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed)));
+        match folder.create(&path) {
+            Ok(()) => return Ok(path),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => folder.recursive(true).create(drafts)?,
+            // Left by an earlier process with this number.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+        folder.recursive(false);
     }
+}
+
+fn write_line(file: &mut File, what: &impl Serialize) -> io::Result<()> {
+    let mut line = serde_json::to_vec(what)?;
+    line.push(b'\n');
+    file.write_all(&line)
 }
 
 #[cfg(test)]
@@ -113,7 +214,6 @@ mod tests {
     fn folder() -> (tempfile::TempDir, Folder) {
         let temp = tempfile::tempdir().unwrap();
         let folder = Folder::at(temp.path().join("a-1"));
-        folder.create().unwrap();
         (temp, folder)
     }
 
@@ -129,7 +229,7 @@ mod tests {
         drop(guard);
         assert!(matches!(look(&folder).unwrap(), Look::Dead(Some(Claim::Held { .. }))));
         assert!(take(&folder, &boot).unwrap().is_none());
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary name stays");
+        assert_eq!(fs::read_dir(folder.spool().join(DRAFTS)).unwrap().count(), 0, "no draft stays");
     }
 
     #[test]
@@ -144,7 +244,28 @@ mod tests {
     #[test]
     fn a_claim_nobody_can_read_is_one_of_the_dead() {
         let (_temp, folder) = folder();
+        fs::create_dir(folder.path()).unwrap();
+        assert!(matches!(look(&folder).unwrap(), Look::Dead(None)));
         fs::write(folder.path().join(CLAIM), b"{").unwrap();
         assert!(matches!(look(&folder).unwrap(), Look::Dead(None)));
+        assert!(!void(&folder).unwrap());
+    }
+
+    #[test]
+    fn a_record_counts_when_it_is_whole() {
+        let (_temp, folder) = folder();
+        let mut guard = take(&folder, &BootId("b".into())).unwrap().unwrap();
+        assert_eq!(exit(&folder), None);
+        let ended = Exit { code: Some(3), error: Some("a\nb".into()), ..Exit::default() };
+        guard.record(&ended).unwrap();
+        assert_eq!(exit(&folder), Some(ended));
+        let path = folder.path().join(CLAIM);
+        let bytes = fs::read(&path).unwrap();
+        let claim_bytes = bytes.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+        for length in 0..bytes.len() {
+            fs::write(&path, &bytes[..length]).unwrap();
+            assert_eq!(exit(&folder), None, "{length} bytes");
+            assert_eq!(read(&folder).is_some(), length + 1 >= claim_bytes, "{length} bytes");
+        }
     }
 }

@@ -4,7 +4,7 @@
 //! folder: its outcome may not be durable yet.
 
 use super::claim::{self, Claim, Look};
-use super::launch::Launcher;
+use super::launch::{Idle, Launcher};
 use super::spec::{Command, Exit, Reply, Spec};
 use super::{Folder, output, proc};
 use contract::crash;
@@ -12,16 +12,14 @@ use contract::id::BootId;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Signal;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::time::Duration;
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 
 /// Bytes of output shown at once.
 const SHOW_BYTES_MAX: u64 = 64 * 1024;
-/// Bytes of lines from the supervisor that are kept to look for the reason of a failed start.
-const SAID_BYTES_MAX: usize = 4 * 1024;
 /// Time between two looks at the lock of a supervisor that cannot be connected to, or is just ending.
 const LOCK_INTERVAL: Duration = Duration::from_millis(5);
 /// Rounds of SIGKILL against what a dead supervisor left, each waiting [`LEFTOVER_WAIT`] at most.
@@ -71,25 +69,28 @@ pub enum Answer {
 #[derive(Debug)]
 pub struct Running {
     folder: Folder,
-    /// Its end is the end of the supervisor.
-    link: Option<UnixStream>,
+    link: Link,
 }
 
-/// Starts a supervisor and gives it the command. An error means that nothing ran or will.
+#[derive(Debug)]
+enum Link {
+    /// To a supervisor of ours, which says how it ended and can then be used again.
+    Own(UnixStream, Idle),
+    /// To the supervisor of another owner; its end is the end of the command.
+    Other(UnixStream),
+    None,
+}
+
+/// Gives a supervisor the command. An error means that nothing ran or will.
 pub async fn start(launcher: &Launcher, folder: &Folder, spec: &Spec) -> io::Result<Running> {
     let frame = spec.to_frame()?;
-    folder.create()?;
-    let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
-    ours.set_nonblocking(true)?;
-    let mut link = UnixStream::from_std(ours)?;
-    crash::point("spooled");
-    launcher.launch(theirs.as_fd())?;
-    // From here on only the supervisor holds its end, so the connection ends with it.
-    drop(theirs);
+    crash::point("unspawned");
+    let mut link = launcher.supervisor()?;
     crash::point("spawned");
     // A supervisor that is gone already left no claim, which `wait` finds.
     let _ = link.write_all(&frame).await;
-    Ok(Running { folder: folder.clone(), link: Some(link) })
+    crash::point("ordered");
+    Ok(Running { folder: folder.clone(), link: Link::Own(link, launcher.idle()) })
 }
 
 /// Finds out what became of an attempt that was started on this machine.
@@ -99,7 +100,7 @@ pub async fn recover(folder: &Folder, started: &BootId, here: &BootId) -> Found 
     match blocking(move || if same_boot { settle_same_boot(&look, &here) } else { Ok(Some(other_boot(&look))) }).await {
         Ok(Some(ended)) => Found::Ended(ended),
         Ok(None) => {
-            let link = folder.connect().await.ok();
+            let link = folder.connect().await.map_or(Link::None, Link::Other);
             Found::Running(Running { folder: folder.clone(), link })
         }
         Err(error) => Found::Ended(Ended::Lost(error.to_string())),
@@ -121,7 +122,7 @@ pub async fn send(folder: &Folder, command: &Command) -> io::Result<Answer> {
             Ok(Reply::Done(_)) => return Ok(Answer::Done),
             Ok(Reply::Refused(reason) | Reply::Failed(reason)) => return Ok(Answer::Refused(reason)),
             // Only news of output.
-            Err(_) => {}
+            Ok(Reply::Ended(_)) | Err(_) => {}
         }
     }
     Err(io::ErrorKind::UnexpectedEof.into())
@@ -129,54 +130,93 @@ pub async fn send(folder: &Folder, command: &Command) -> io::Result<Answer> {
 
 impl Running {
     /// Waits for the end and shows output as it comes, each piece with its offset in bytes.
-    pub async fn wait(mut self, mut show: impl FnMut(u64, String) + Send) -> Ended {
+    pub async fn wait(self, mut show: impl FnMut(u64, String) + Send) -> Ended {
         let mut shown = Shown::default();
-        let mut said = Vec::new();
-        if let Some(mut link) = self.link.take() {
-            let mut buffer = [0; 1024];
-            while let Ok(length @ 1..) = link.read(&mut buffer).await {
-                let room = SAID_BYTES_MAX.saturating_sub(said.len()).min(length);
-                said.extend_from_slice(&buffer[..room]);
-                shown.advance(self.folder.path(), &mut show).await;
+        let Running { folder, link } = self;
+        let said = match link {
+            Link::Own(link, idle) => {
+                let mut lines = BufReader::new(link);
+                let said = listen(&mut lines, &folder, &mut shown, &mut show).await;
+                if said.is_some() {
+                    idle.put(lines.into_inner());
+                }
+                said
             }
-        }
-        self.until_dead().await;
-        shown.advance(self.folder.path(), &mut show).await;
+            Link::Other(link) => listen(&mut BufReader::new(link), &folder, &mut shown, &mut show).await,
+            Link::None => None,
+        };
+        let ended = match said {
+            Some(Said::Failed(reason)) => Ok(Some(Ended::Failed(reason))),
+            Some(Said::Exited(exit)) => exited(&folder, exit).await,
+            Some(Said::Taken) | None => {
+                until_dead(&folder).await;
+                settled(&folder).await
+            }
+        };
+        shown.advance(folder.path(), &mut show).await;
         shown.finish(&mut show);
-        let folder = self.folder;
-        // A short output is in the page cache, and a thread to read it would take longer than the reading.
-        let is_short = folder.exit().is_some_and(|exit| exit.bytes <= SHOW_BYTES_MAX);
-        let settled = if is_short { settle(&folder) } else { blocking(move || settle(&folder)).await };
-        match settled {
-            Ok(Some(Ended::NeverStarted)) => reason_of(&said).map_or(Ended::NeverStarted, Ended::Failed),
+        match ended {
             Ok(Some(ended)) => ended,
             Ok(None) => Ended::Lost(io::Error::from(io::ErrorKind::TimedOut).to_string()),
             Err(error) => Ended::Lost(error.to_string()),
         }
     }
-
-    /// Sockets may close before locks do when a process is killed, so a closed connection alone does not say enough.
-    ///
-    /// The lock is asked for again and again instead of waited for in a thread, because such a thread could not be
-    /// cancelled and would keep this process from leaving while the command goes on.
-    async fn until_dead(&self) {
-        while matches!(claim::look(&self.folder), Ok(Look::Alive)) {
-            tokio::time::sleep(LOCK_INTERVAL).await;
-        }
-    }
 }
 
-/// The reason that a supervisor gave before it ended without a claim.
-fn reason_of(said: &[u8]) -> Option<String> {
-    said.split(|byte| *byte == b'\n').find_map(|line| match serde_json::from_slice(line) {
-        Ok(Reply::Failed(reason)) => Some(reason),
-        Ok(Reply::Done(_) | Reply::Refused(_)) | Err(_) => None,
-    })
+/// How a supervisor says that it has no more to do with the attempt.
+enum Said {
+    /// Nothing ran, for this reason.
+    Failed(String),
+    Exited(Exit),
+    /// Somebody else has claimed it.
+    Taken,
+}
+
+/// Shows output whenever there is news of it; `None` when the connection ends without a last word.
+async fn listen(
+    lines: &mut BufReader<UnixStream>,
+    folder: &Folder,
+    shown: &mut Shown,
+    show: &mut (impl FnMut(u64, String) + Send),
+) -> Option<Said> {
+    let mut line = Vec::new();
+    while let Ok(1..) = lines.read_until(b'\n', &mut line).await {
+        match serde_json::from_slice(&line) {
+            Ok(Reply::Ended(Some(exit))) => return Some(Said::Exited(exit)),
+            Ok(Reply::Ended(None)) => return Some(Said::Taken),
+            Ok(Reply::Failed(reason)) => return Some(Said::Failed(reason)),
+            // Only news of output.
+            Ok(Reply::Done(_) | Reply::Refused(_)) | Err(_) => shown.advance(folder.path(), show).await,
+        }
+        line.clear();
+    }
+    None
+}
+
+async fn exited(folder: &Folder, exit: Exit) -> io::Result<Option<Ended>> {
+    // A short output is in the page cache, and a thread to read it would take longer than the reading.
+    let path = folder.path().to_owned();
+    let output = if exit.bytes <= SHOW_BYTES_MAX { output::whole(&path) } else { blocking(move || Ok(output::whole(&path))).await? };
+    Ok(Some(Ended::Exited { exit, output }))
+}
+
+async fn settled(folder: &Folder) -> io::Result<Option<Ended>> {
+    let folder = folder.clone();
+    blocking(move || settle(&folder)).await
+}
+
+/// Sockets may close before locks do when a process is killed, so a closed connection alone does not say enough.
+///
+/// The lock is asked for again and again instead of waited for in a thread, because such a thread could not be
+/// cancelled and would keep this process from leaving while the command goes on.
+async fn until_dead(folder: &Folder) {
+    while matches!(claim::look(folder), Ok(Look::Alive)) {
+        tokio::time::sleep(LOCK_INTERVAL).await;
+    }
 }
 
 /// The row of the recovery table for the same machine and boot; `None` when it is running.
 fn settle_same_boot(folder: &Folder, here: &BootId) -> io::Result<Option<Ended>> {
-    folder.create()?;
     if claim::void(folder)? {
         return Ok(Some(Ended::NeverStarted));
     }
@@ -189,7 +229,7 @@ fn settle_same_boot(folder: &Folder, here: &BootId) -> io::Result<Option<Ended>>
 fn settle(folder: &Folder) -> io::Result<Option<Ended>> {
     // Looked at before the exit record: one that is written in between belongs to a claim that was alive.
     let look = claim::look(folder)?;
-    let exited = || folder.exit().map(|exit| Ended::Exited { exit, output: output::whole(folder.path()) });
+    let exited = || claim::exit(folder).map(|exit| Ended::Exited { exit, output: output::whole(folder.path()) });
     Ok(match look {
         Look::Absent | Look::Void => Some(Ended::NeverStarted),
         Look::Alive => exited(),
@@ -202,7 +242,7 @@ fn settle(folder: &Folder) -> io::Result<Option<Ended>> {
 
 fn other_boot(folder: &Folder) -> Ended {
     let output = output::whole(folder.path());
-    match folder.exit() {
+    match claim::exit(folder) {
         Some(exit) => Ended::Exited { exit, output },
         None => Ended::OtherBoot { output },
     }
@@ -264,15 +304,4 @@ impl Shown {
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<T> {
     tokio::task::spawn_blocking(work).await.map_err(io::Error::other)?
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_reason_of_a_failed_start_is_found_between_other_lines() {
-        assert_eq!(reason_of(b"\n{\"done\":true}\n{\"failed\":\"disk full\"}\n"), Some("disk full".to_owned()));
-        assert_eq!(reason_of(b"\n\n{\"done\":true}\n"), None);
-    }
 }

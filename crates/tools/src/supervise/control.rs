@@ -1,11 +1,12 @@
-//! Connections to the supervisor: the socket of the owner that started it, and whoever connects to `control` later.
+//! Who listens to a command and who controls it: the owner over its link, and whoever connects to `control`.
 //!
-//! A connection stays open for as long as the supervisor lives, so its end tells a watcher that the command ended.
-//! Must not act on commands.
+//! A connection stays open for as long as the command runs, so its end tells a watcher that the command ended. Must not
+//! act on commands.
 
 use super::spec::{Command, Reply};
 use rustix::buffer::spare_capacity;
 use rustix::io::Errno;
+use rustix::net::{SendFlags, send};
 use std::io::{self, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 
@@ -17,9 +18,11 @@ const LINE_BYTES_MAX: usize = 4 * 1024 * 1024;
 const READ_BYTES: usize = 4 * 1024;
 
 #[derive(Debug)]
-pub(super) struct Control {
+pub(super) struct Control<'a> {
     pub listener: UnixListener,
     pub connections: Vec<Connection>,
+    /// It is told of output like the others; its commands come by a connection.
+    owner: &'a UnixStream,
 }
 
 #[derive(Debug)]
@@ -29,12 +32,10 @@ pub(super) struct Connection {
     open: bool,
 }
 
-impl Control {
-    pub(super) fn new(listener: UnixListener, parent: UnixStream) -> io::Result<Control> {
-        listener.set_nonblocking(true)?;
-        let mut control = Control { listener, connections: Vec::new() };
-        control.add(parent)?;
-        Ok(control)
+impl Control<'_> {
+    /// A listener that does not block.
+    pub(super) fn new(listener: UnixListener, owner: &UnixStream) -> Control<'_> {
+        Control { listener, connections: Vec::new(), owner }
     }
 
     pub(super) fn accept(&mut self) {
@@ -61,8 +62,8 @@ impl Control {
 
     /// Says that there is more output. A connection whose buffer is full has such a line in it already.
     pub(super) fn tick(&mut self) {
-        for connection in &mut self.connections {
-            let _ = connection.stream.write(b"\n");
+        for listener in self.connections.iter().map(|connection| &connection.stream).chain([self.owner]) {
+            let _ = send(listener, b"\n", SendFlags::DONTWAIT | SendFlags::NOSIGNAL);
         }
     }
 

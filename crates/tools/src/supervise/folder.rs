@@ -1,19 +1,16 @@
-//! The spool folder of one attempt: where it is, how its socket is reached, and its exit record.
+//! The spool folder of one attempt: where it is and how its socket is reached.
 //!
-//! Must not decide what a missing or broken record means.
+//! Must not make it: that is the claim.
 
-use super::spec::Exit;
 use contract::id::ActionId;
 use rustix::fs::{Mode, OFlags};
 use std::fs;
 use std::io;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use tokio::net::UnixStream;
 
 pub(super) const CONTROL: &str = "control";
-const EXIT: &str = "exit";
 
 /// `spool/<action>-<attempt>/`
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,9 +45,9 @@ impl Folder {
         &self.path
     }
 
-    /// Makes the folder if it is not there; only its owner may look inside, because output may hold secrets.
-    pub fn create(&self) -> io::Result<()> {
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.path)
+    /// The folder that holds those of all attempts.
+    pub(super) fn spool(&self) -> PathBuf {
+        self.path.parent().map(Path::to_owned).unwrap_or_default()
     }
 
     /// Removes the folder and all that is in it; one that is gone is fine.
@@ -65,16 +62,5 @@ impl Folder {
     pub(super) async fn connect(&self) -> io::Result<UnixStream> {
         let folder = rustix::fs::open(&self.path, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
         UnixStream::connect(format!("/proc/self/fd/{}/{CONTROL}", folder.as_raw_fd())).await
-    }
-
-    /// The exit record; one that is empty or malformed counts as none.
-    pub(super) fn exit(&self) -> Option<Exit> {
-        serde_json::from_slice(&fs::read(self.path.join(EXIT)).ok()?).ok()
-    }
-
-    pub(super) fn write_exit(&self, exit: &Exit) -> io::Result<()> {
-        let temporary = self.path.join("exit.tmp");
-        fs::write(&temporary, serde_json::to_vec(exit)?)?;
-        fs::rename(&temporary, self.path.join(EXIT))
     }
 }

@@ -1,11 +1,11 @@
 //! The process that becomes every supervisor of its owner, by fork.
 //!
 //! To execute a program costs far more than to fork one that is small and already there: a command would wait for the
-//! loader, thousands of relocations and hundreds of page faults each time. So the program is executed once, and each
-//! order of the owner, a socket, is served by a copy. It has one thread and ends when its owner does; the copies are on
+//! loader, thousands of relocations and hundreds of page faults each time. So the program is executed once, and whoever
+//! is at the other end of a socket that the owner sends is served by a copy. It has one thread and ends when its owner does; the copies are on
 //! their own. Must not keep anything of an order.
 
-use super::{raw, run};
+use super::{raw, shift};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
@@ -42,11 +42,11 @@ pub(super) fn serve() -> i32 {
             Ok(None) => {
                 drop((orders, children));
                 // The link is open until the kernel closes it, so that whoever sees its end sees that of the process.
-                raw::exit_at_once(run::supervise(&link));
+                raw::exit_at_once(shift::serve(&link));
             }
             // Without a handle its end is noticed with the next order.
             Ok(Some(pid)) => children.extend(pidfd_open(pid, PidfdFlags::empty())),
-            Err(error) => run::say_failed(&link, &error),
+            Err(error) => shift::say_failed(&link, &error),
         }
     }
 }

@@ -1,23 +1,49 @@
-//! The owner's side of the forker: it is started with the first command, and again should it have died.
+//! Where an owner gets its supervisors: those that wait for work first, else a new one from the forker, which is started
+//! with the first command, and again should it have died.
 
 use super::ARGV0;
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType, sendmsg, socketpair};
+use rustix::net::{
+    AddressFamily, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recv, sendmsg, socketpair,
+};
 use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use tokio::net::UnixStream;
 
-/// Starts supervisors. Dropping it ends the forker and no supervisor.
+/// Supervisors that may wait for work; more than run at once on most machines.
+const IDLE_MAX: usize = 32;
+
+/// Has supervisors. Dropping it ends the forker and those that wait for work, and no command.
 #[derive(Debug)]
 pub struct Launcher {
     /// Becomes a forker when it is executed as [`ARGV0`].
     program: PathBuf,
     forker: Mutex<Option<Forker>>,
+    idle: Idle,
+}
+
+/// Links to supervisors without a command.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Idle(Arc<Mutex<Vec<UnixStream>>>);
+
+impl Idle {
+    fn pop(&self) -> Option<UnixStream> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+
+    /// Keeps the supervisor for another command.
+    pub(super) fn put(&self, link: UnixStream) {
+        let mut idle = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < IDLE_MAX {
+            idle.push(link);
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -30,11 +56,29 @@ struct Forker {
 impl Launcher {
     #[must_use]
     pub fn new(program: PathBuf) -> Launcher {
-        Launcher { program, forker: Mutex::new(None) }
+        Launcher { program, forker: Mutex::new(None), idle: Idle::default() }
     }
 
-    /// Starts a supervisor that is told everything over this socket. An error means that none was started or will be.
-    pub(super) fn launch(&self, link: BorrowedFd<'_>) -> io::Result<()> {
+    /// A link to a supervisor that waits for a command. An error means that there is none.
+    pub(super) fn supervisor(&self) -> io::Result<UnixStream> {
+        while let Some(link) = self.idle.pop() {
+            if is_open(&link) {
+                return Ok(link);
+            }
+        }
+        let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
+        ours.set_nonblocking(true)?;
+        // From here on only the supervisor holds its end, so the connection ends with it.
+        self.launch(theirs.as_fd())?;
+        UnixStream::from_std(ours)
+    }
+
+    /// Where a supervisor goes whose command is over.
+    pub(super) fn idle(&self) -> Idle {
+        self.idle.clone()
+    }
+
+    fn launch(&self, link: BorrowedFd<'_>) -> io::Result<()> {
         let mut forker = self.forker.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(living) = forker.as_ref() {
             match living.order(link) {
@@ -46,6 +90,11 @@ impl Launcher {
         forker.insert(Forker::start(&self.program)?).order(link)?;
         Ok(())
     }
+}
+
+/// Whether the supervisor lives. The kernel is asked, because the runtime hears of an end only later.
+fn is_open(link: &UnixStream) -> bool {
+    matches!(recv(link, &mut [0], RecvFlags::PEEK | RecvFlags::DONTWAIT), Err(Errno::AGAIN))
 }
 
 impl Forker {

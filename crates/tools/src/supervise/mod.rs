@@ -1,12 +1,12 @@
 //! The process supervisor: one small process above every command, which outlives the owner that started it.
 //!
 //! Owns the life of a command from claim to exit record. Two sides meet in the spool folder of an attempt: the
-//! supervisor itself (`run` and what it uses; single-threaded, no tokio; a copy of the owner's `forker`) and its [`client`]
-//! inside the owner.
+//! supervisor itself (`shift` and what it uses; single-threaded, no tokio; a copy of the owner's `forker`) and its
+//! [`client`] inside the owner. A supervisor whose command is over waits for the next one, as long as its owner lives.
 //! Must not know tools, outcomes of the contract, or anything about approval.
 //!
-//! Files of a spool folder: `output` and `tail` (see [`output`]), `claim` (see [`claim`]), `control` (a socket),
-//! `exit` (how it ended, by rename). Nothing is fsynced: after another boot only a whole exit record counts.
+//! Files of a spool folder: `claim` (who runs it and how it ended, see [`claim`]), `output` and `tail` (see [`output`]),
+//! `control` (a socket). Nothing is fsynced: after another boot only a whole exit record counts.
 //!
 //! The command dies with its supervisor by a parent-death signal. Its own children do not get that signal; when the
 //! supervisor was killed, recovery ends whatever is left in the supervisor's session before it reports. A process
@@ -24,6 +24,7 @@ pub mod output;
 mod proc;
 mod raw;
 mod run;
+mod shift;
 mod spec;
 pub mod survey;
 mod tree;

@@ -1,25 +1,18 @@
-//! The life of a supervisor: set up, claim, run the command, end what it leaves, write the exit record.
+//! One command under its supervisor: its output, its input, whoever controls it, its time, and the end of all below it.
 //!
 //! One thread, one poll. Must not touch anything outside the spool folder but the command it was given.
 
-use super::Folder;
-use super::child::{self, Child};
-use super::claim::{self, Guard};
+use super::child::Child;
 use super::control::Control;
-use super::folder::CONTROL;
 use super::input::Input;
 use super::output::Writer;
 use super::spec::{Command, Exit, Reply, Spec};
 use super::tree::Tree;
 use crate::texts;
-use contract::crash;
 use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Signal, WaitStatus, kill_process_group};
-use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Bytes read from the command at once: what a pipe holds.
@@ -30,64 +23,11 @@ const LAST_READS_MAX: usize = 16;
 const LEFTOVER_GRACE: Duration = Duration::from_millis(500);
 /// Longest sleep: orphans that ended meanwhile are noticed then.
 const IDLE: Duration = Duration::from_secs(5);
-/// Where the supervisor works: it has changed into the spool folder.
-const HERE: &str = ".";
+/// Time from output to the news of it: most commands end sooner, and their end is news enough.
+const TICK: Duration = Duration::from_millis(5);
 
-const ENDED_WELL: i32 = 0;
-const ENDED_BEFORE_CLAIM: i32 = 1;
-const ENDED_WITHOUT_RECORD: i32 = 2;
-
-/// Gives the exit status of the supervisor, which nobody needs: what counts is in the spool.
-pub(super) fn supervise(parent: &UnixStream) -> i32 {
-    let session = rustix::process::setsid();
-    let (spec, output, control, guard) = match session.map_err(io::Error::from).and_then(|_| set_up(parent)) {
-        Ok(Some(ready)) => ready,
-        Ok(None) => return ENDED_BEFORE_CLAIM,
-        Err(error) => {
-            say_failed(parent, &error);
-            return ENDED_BEFORE_CLAIM;
-        }
-    };
-    crash::point("claimed");
-    let exit = match child::spawn(&spec) {
-        Ok(child) => Supervisor::new(spec, child, output, control).run(),
-        Err(error) => Exit { error: Some(texts::not_executed(&spec.argv, &spec.folder, &error)), ..Exit::default() },
-    };
-    crash::point("ended");
-    let written = Folder::at(HERE.into()).write_exit(&exit);
-    crash::point("recorded");
-    // Before the connection to the owner closes, so that whoever sees its end finds the lock free.
-    drop(guard);
-    if written.is_ok() { ENDED_WELL } else { ENDED_WITHOUT_RECORD }
-}
-
-/// Everything up to the claim; `None` when recovery claimed first, so that nothing may run.
-fn set_up(parent: &UnixStream) -> io::Result<Option<(Spec, Writer, Control, Guard)>> {
-    let spec = Spec::from_frame(parent)?;
-    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
-    std::env::set_current_dir(&spec.spool)?;
-    let output = Writer::create(Path::new(HERE), spec.output_bytes_max)?;
-    // Before the claim, so that whoever sees the claim can connect.
-    let control = match UnixListener::bind(CONTROL) {
-        Ok(listener) => Control::new(listener, parent.try_clone()?)?,
-        // Another supervisor of this attempt was here first.
-        Err(error) if error.kind() == io::ErrorKind::AddrInUse => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    crash::point("unclaimed");
-    let guard = claim::take(&Folder::at(HERE.into()), &spec.boot)?;
-    Ok(guard.map(|guard| (spec, output, control, guard)))
-}
-
-pub(super) fn say_failed(mut parent: &UnixStream, error: &io::Error) {
-    if let Ok(line) = serde_json::to_string(&Reply::Failed(error.to_string())) {
-        // An owner that is gone will find no claim, which says the same.
-        let _ = parent.write_all(format!("{line}\n").as_bytes());
-    }
-}
-
-struct Supervisor {
-    spec: Spec,
+pub(super) struct Supervisor<'a> {
+    spec: &'a Spec,
     child: Child,
     status: Option<WaitStatus>,
     output_open: bool,
@@ -95,10 +35,12 @@ struct Supervisor {
     /// Room for one read; of its pages only those are touched that something is read into.
     chunk: Vec<u8>,
     input: Input,
-    control: Control,
+    control: Control<'a>,
     tree: Tree,
     deadline: Option<Instant>,
     timed_out: bool,
+    /// When those who listen are told of output that came.
+    tick_at: Option<Instant>,
 }
 
 #[derive(Clone, Copy)]
@@ -111,8 +53,8 @@ enum Ready {
     Connection(usize),
 }
 
-impl Supervisor {
-    fn new(spec: Spec, mut child: Child, output: Writer, control: Control) -> Supervisor {
+impl<'a> Supervisor<'a> {
+    pub(super) fn new(spec: &'a Spec, mut child: Child, output: Writer, control: Control<'a>) -> Supervisor<'a> {
         let input = Input::new(child.input.take());
         let deadline = spec.timeout_ms.and_then(|ms| Instant::now().checked_add(Duration::from_millis(ms)));
         Supervisor {
@@ -127,17 +69,25 @@ impl Supervisor {
             tree: Tree::default(),
             deadline,
             timed_out: false,
+            tick_at: None,
         }
     }
 
-    fn run(mut self) -> Exit {
+    /// Comes back when nothing is left below this process, or when that cannot be brought about; with those who listen,
+    /// who are not let go before the end is recorded.
+    pub(super) fn run(mut self) -> (Exit, Control<'a>) {
         while !self.tree.gone {
             let ready = self.wait();
             self.handle(&ready);
             if let Some(status) = self.tree.reap(self.child.pid) {
                 self.status = Some(status);
             }
-            if !self.keep_time(Instant::now()) {
+            let now = Instant::now();
+            if self.tick_at.is_some_and(|at| now >= at) {
+                self.tick_at = None;
+                self.control.tick();
+            }
+            if !self.keep_time(now) {
                 break;
             }
         }
@@ -146,14 +96,14 @@ impl Supervisor {
                 break;
             }
         }
-        self.exit()
+        (self.exit(), self.control)
     }
 
     /// Sleeps until something happens or is due.
     fn wait(&self) -> Vec<Ready> {
         let now = Instant::now();
         let deadline = self.deadline.filter(|_| !self.tree.is_ending());
-        let due = deadline.into_iter().chain(self.tree.next_press()).map(|at| at.saturating_duration_since(now)).min();
+        let due = deadline.into_iter().chain(self.tree.next_press()).chain(self.tick_at).map(|at| at.saturating_duration_since(now)).min();
         let sleep = due.map_or(IDLE, |due| due.min(IDLE));
         let timeout = Timespec { tv_sec: sleep.as_secs().cast_signed(), tv_nsec: sleep.subsec_nanos().into() };
         let sources = self.sources();
@@ -226,7 +176,7 @@ impl Supervisor {
             Ok(0) => self.output_open = false,
             Ok(_) => {
                 self.output.write(&self.chunk);
-                self.control.tick();
+                self.tick_at.get_or_insert_with(|| Instant::now() + TICK);
                 return true;
             }
             Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => {}

@@ -7,18 +7,20 @@ use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Read};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
-/// Bytes of a specification; arguments and environment of one exec are limited to about 2 MiB by the kernel, and
-/// JSON writes a byte with at most four.
+/// Bytes of a specification; arguments and environment of one exec are limited to a few MiB by the kernel.
 const SPEC_BYTES_MAX: u32 = 16 * 1024 * 1024;
+const LENGTH_BYTES: usize = size_of::<u32>();
 
-/// A command to run. Paths are absolute, because the supervisor works inside the spool folder.
-#[derive(Clone, Serialize, Deserialize)]
+/// A command to run. Paths are absolute, because the supervisor works in folders of its own.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Spec {
     pub argv: Vec<OsString>,
     /// The whole environment of the command.
     pub env: Vec<(OsString, OsString)>,
     pub folder: OsString,
+    /// The folder that the attempt is to have.
     pub spool: OsString,
     /// The boot under which the attempt was started, as the log names it.
     pub boot: BootId,
@@ -28,6 +30,17 @@ pub struct Spec {
     /// Time between the polite and the forced end after a timeout.
     pub grace_ms: u64,
     pub output_bytes_max: u64,
+}
+
+/// How a [`Spec`] travels: this as a line, then every text with a zero byte behind it, which none of them can hold.
+#[derive(Serialize, Deserialize)]
+struct Head {
+    argv: usize,
+    boot: BootId,
+    stdin: bool,
+    timeout_ms: Option<u64>,
+    grace_ms: u64,
+    output_bytes_max: u64,
 }
 
 /// One line on the control socket, from whoever controls the command.
@@ -52,6 +65,8 @@ pub(super) enum Reply {
     Refused(String),
     /// The supervisor gives up before its claim: nothing ran.
     Failed(String),
+    /// The command is over and so is everything below it; `None` when somebody else has claimed the attempt.
+    Ended(Option<Exit>),
 }
 
 /// How a command ended.
@@ -78,30 +93,60 @@ impl fmt::Debug for Spec {
 impl Spec {
     /// The specification with its length before it.
     pub(super) fn to_frame(&self) -> io::Result<Vec<u8>> {
-        let json = serde_json::to_vec(self)?;
-        let length = u32::try_from(json.len()).ok().filter(|length| *length <= SPEC_BYTES_MAX);
+        let Spec { argv, env, folder, spool, boot, stdin, timeout_ms, grace_ms, output_bytes_max } = self;
+        let (stdin, timeout_ms, grace_ms, output_bytes_max) = (*stdin, *timeout_ms, *grace_ms, *output_bytes_max);
+        let head = Head { argv: argv.len(), boot: boot.clone(), stdin, timeout_ms, grace_ms, output_bytes_max };
+        let mut frame = vec![0; LENGTH_BYTES];
+        serde_json::to_writer(&mut frame, &head)?;
+        frame.push(b'\n');
+        let names_and_values = env.iter().flat_map(|(name, value)| [name, value]);
+        for text in [folder, spool].into_iter().chain(argv).chain(names_and_values) {
+            if text.as_bytes().contains(&0) {
+                return Err(io::ErrorKind::InvalidInput.into());
+            }
+            frame.extend_from_slice(text.as_bytes());
+            frame.push(0);
+        }
+        let length = u32::try_from(frame.len() - LENGTH_BYTES).ok().filter(|length| *length <= SPEC_BYTES_MAX);
         let length = length.ok_or_else(|| io::Error::from(io::ErrorKind::FileTooLarge))?;
-        Ok([length.to_be_bytes().as_slice(), &json].concat())
+        frame[..LENGTH_BYTES].copy_from_slice(&length.to_be_bytes());
+        Ok(frame)
     }
 
     /// Reads exactly one frame; a frame cut short is an error, so half a specification never runs.
     pub(super) fn from_frame(mut from: impl Read) -> io::Result<Spec> {
-        let mut length = [0; 4];
+        let mut length = [0; LENGTH_BYTES];
         from.read_exact(&mut length)?;
         let length = u32::from_be_bytes(length);
         if length > SPEC_BYTES_MAX {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        let mut json = vec![0; length as usize];
-        from.read_exact(&mut json)?;
-        Ok(serde_json::from_slice(&json)?)
+        let mut frame = vec![0; length as usize];
+        from.read_exact(&mut frame)?;
+        Spec::from_bytes(&frame)
+    }
+
+    fn from_bytes(frame: &[u8]) -> io::Result<Spec> {
+        let malformed = || io::Error::from(io::ErrorKind::InvalidData);
+        let end = frame.iter().position(|byte| *byte == b'\n').ok_or_else(malformed)?;
+        let (head, texts) = frame.split_at(end);
+        let Head { argv, boot, stdin, timeout_ms, grace_ms, output_bytes_max } = serde_json::from_slice(head)?;
+        let texts = texts.strip_prefix(b"\n").and_then(|texts| texts.strip_suffix(&[0])).ok_or_else(malformed)?;
+        let mut texts = texts.split(|byte| *byte == 0).map(|text| OsString::from_vec(text.to_vec()));
+        let mut next = || texts.next().ok_or_else(malformed);
+        let (folder, spool) = (next()?, next()?);
+        let argv = (0..argv).map(|_| next()).collect::<io::Result<Vec<OsString>>>()?;
+        let mut env = Vec::new();
+        while let Some(name) = texts.next() {
+            env.push((name, texts.next().ok_or_else(malformed)?));
+        }
+        Ok(Spec { argv, env, folder, spool, boot, stdin, timeout_ms, grace_ms, output_bytes_max })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::ffi::OsStringExt;
 
     #[test]
     fn a_frame_carries_any_bytes_and_is_refused_when_cut_short() {
@@ -119,8 +164,12 @@ mod tests {
         };
         let frame = spec.to_frame().unwrap();
         let read = Spec::from_frame(frame.as_slice()).unwrap();
-        assert_eq!((&read.argv, &read.env, &read.folder), (&spec.argv, &spec.env, &spec.folder));
-        assert!(Spec::from_frame(&frame[..frame.len() - 1]).is_err());
+        assert_eq!(read, spec);
+        for length in 0..frame.len() {
+            assert!(Spec::from_frame(&frame[..length]).is_err());
+        }
+        let held = Spec { argv: vec![OsString::from_vec(vec![b'a', 0])], ..spec.clone() };
+        assert!(held.to_frame().is_err(), "no program can be given a zero byte");
         assert!(!format!("{spec:?}").contains("SECRET"));
     }
 

@@ -3,7 +3,6 @@
 use super::Folder;
 use super::claim::{self, Claim, Look};
 use contract::id::ActionId;
-use std::fs;
 use std::path::Path;
 
 /// The folder of an attempt as it was found.
@@ -33,8 +32,7 @@ pub fn survey(spool: &Path) -> Vec<Spooled> {
 }
 
 fn pid(folder: &Folder) -> Option<i32> {
-    let claim = fs::read(folder.path().join("claim")).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    match claim {
+    match claim::read(folder) {
         Some(Claim::Held { pid, .. }) => Some(pid),
         Some(Claim::Void) | None => None,
     }

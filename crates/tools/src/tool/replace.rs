@@ -68,7 +68,7 @@ pub(super) fn start(
     path: &str,
     make: impl FnOnce(&Place, Option<&[u8]>) -> Result<After, String>,
 ) -> RawOutcome {
-    let claimed = spool.create().and_then(|()| claim::take(spool, &job.boot));
+    let claimed = claim::take(spool, &job.boot);
     let _guard = match claimed {
         Ok(Some(guard)) => guard,
         Ok(None) => return RawOutcome::Cancelled(CancelReason::NoEffect),
@@ -103,7 +103,7 @@ pub(super) fn recover(
     derived: impl FnOnce(&Place) -> Option<Target>,
 ) -> RawOutcome {
     // From here on no late start can follow, and one that is in the middle has ended.
-    let settled = spool.create().and_then(|()| claim::void(spool)).and_then(|_| claim::look_when_dead(spool));
+    let settled = claim::void(spool).and_then(|_| claim::look_when_dead(spool));
     if let Err(error) = settled {
         return RawOutcome::Unknown { reason: UnknownReason::Lost, output: texts::spool_lost(&error) };
     }
@@ -248,7 +248,6 @@ mod tests {
     #[test]
     fn an_attempt_that_died_between_record_and_rename_had_no_effect() {
         let (desk, job) = edit_desk();
-        desk.spool.create().unwrap();
         drop(claim::take(&desk.spool, &job.boot).unwrap());
         record(&desk.spool, &Target { sha256: Sha256::of(b"one three"), text: "x".into() }).unwrap();
         let left = temporary(&desk.folder.join("a"), &job);
@@ -287,7 +286,6 @@ mod tests {
     #[test]
     fn recovery_waits_for_an_owner_that_is_still_writing() {
         let (desk, job) = edit_desk();
-        desk.spool.create().unwrap();
         let guard = claim::take(&desk.spool, &job.boot).unwrap();
         std::thread::scope(|scope| {
             let recovery = scope.spawn(|| desk.recover(&job, true));

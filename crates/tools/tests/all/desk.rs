@@ -212,8 +212,20 @@ impl Desk {
     }
 
     pub fn supervisor_pid(&self) -> i32 {
-        let claim: serde_json::Value = serde_json::from_slice(&std::fs::read(self.in_spool("claim")).unwrap()).unwrap();
+        let claim = std::fs::read_to_string(self.in_spool("claim")).unwrap();
+        let claim: serde_json::Value = serde_json::from_str(claim.lines().next().unwrap()).unwrap();
         i32::try_from(claim["held"]["pid"].as_i64().unwrap()).unwrap()
+    }
+
+    /// The exit record as it is on disk.
+    pub fn exit_record(&self) -> String {
+        std::fs::read_to_string(self.in_spool("claim")).unwrap().lines().nth(1).unwrap_or_default().to_owned()
+    }
+
+    /// Puts something else in its place.
+    pub fn change_exit_record(&self, record: &str) {
+        let claim = std::fs::read_to_string(self.in_spool("claim")).unwrap();
+        std::fs::write(self.in_spool("claim"), format!("{}\n{record}", claim.lines().next().unwrap())).unwrap();
     }
 
     pub fn kill_supervisor(&self) {

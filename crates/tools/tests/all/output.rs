@@ -53,6 +53,6 @@ async fn a_hundred_mebibytes_keep_their_head_and_their_tail() {
     assert_eq!(last, lines(TOTAL / 16 - 2, TOTAL / 16));
     let on_disk: u64 = ["output", "tail"].iter().map(|name| std::fs::metadata(desk.in_spool(name)).unwrap().len()).sum();
     assert!(on_disk <= SPOOL_BYTES_MAX + 16, "{on_disk}");
-    let exit: serde_json::Value = serde_json::from_slice(&std::fs::read(desk.in_spool("exit")).unwrap()).unwrap();
+    let exit: serde_json::Value = serde_json::from_str(&desk.exit_record()).unwrap();
     assert_eq!(exit["bytes"], TOTAL);
 }

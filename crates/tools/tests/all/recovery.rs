@@ -71,8 +71,9 @@ async fn an_exit_record_that_is_not_whole_counts_as_none() {
     let desk = desk();
     let job = desk.job("echo out");
     desk.run("echo out").await;
-    for broken in ["", "{\"code\":0", "null"] {
-        std::fs::write(desk.in_spool("exit"), broken).unwrap();
+    let record = desk.exit_record();
+    for broken in ["", "{\"code\":0\n", "null\n", record.as_str()] {
+        desk.change_exit_record(broken);
         assert_eq!(desk.recover_ended(&job).await, unknown(UnknownReason::Died, "out\n"));
     }
 }
@@ -154,7 +155,7 @@ async fn after_another_boot_only_an_exit_record_counts() {
     assert_eq!(within(desk.tools.start(job.clone())).await, finished(7, "out\n"));
     let earlier = ToolJob { boot: BootId("an earlier boot".into()), ..job.clone() };
     assert_eq!(desk.recover_ended(&earlier).await, finished(7, "out\n"));
-    std::fs::write(desk.in_spool("exit"), "").unwrap();
+    desk.change_exit_record("");
     assert_eq!(desk.recover_ended(&earlier).await, unknown(UnknownReason::OtherBoot, "out\n"));
     // The same when only the claim tells.
     let claim = std::fs::read_to_string(desk.in_spool("claim")).unwrap();

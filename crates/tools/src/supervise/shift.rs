@@ -1,0 +1,139 @@
+//! The life of a supervisor: one command after another for the owner that it is linked to, until that one is gone.
+//!
+//! What an attempt needs on disk is made before its command is known, while the owner does something else: on the way of
+//! a command is only the rename by which it is claimed. Must keep nothing of a command that is over; a supervisor that
+//! could not end everything below it ends itself instead.
+
+use super::Folder;
+use super::child;
+use super::claim::{Claim, Draft};
+use super::control::Control;
+use super::folder::CONTROL;
+use super::output::Writer;
+use super::run::Supervisor;
+use super::spec::{Exit, Reply, Spec};
+use crate::texts;
+use contract::crash;
+use contract::id::BootId;
+use rustix::io::Errno;
+use rustix::process::WaitOptions;
+use std::io::{self, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+
+const OWNER_LEFT: i32 = 0;
+const NOT_SET_UP: i32 = 1;
+const NOT_ALL_ENDED: i32 = 2;
+
+/// Gives the exit status of the supervisor, which nobody needs: what counts is in the spool.
+pub(super) fn serve(owner: &UnixStream) -> i32 {
+    if let Err(error) = become_supervisor() {
+        say_failed(owner, &error);
+        return NOT_SET_UP;
+    }
+    let mut ready = None;
+    while let Ok(spec) = Spec::from_frame(owner) {
+        match attempt(owner, &spec, ready.take()) {
+            Ok(exit) => say(owner, &Reply::Ended(exit)),
+            Err(error) => say_failed(owner, &error),
+        }
+        if !is_alone() {
+            return NOT_ALL_ENDED;
+        }
+        // One that cannot be made now is tried again when it is needed.
+        ready = Stage::set_up(&spec).ok();
+    }
+    OWNER_LEFT
+}
+
+fn become_supervisor() -> io::Result<()> {
+    rustix::process::setsid()?;
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    Ok(())
+}
+
+/// Runs one command. Gives how it ended, or nothing when recovery claimed first, so that nothing may run; an error means
+/// that nothing ran or will.
+fn attempt(owner: &UnixStream, spec: &Spec, ready: Option<Stage>) -> io::Result<Option<Exit>> {
+    let Stage { draft, listener, .. } = match ready.filter(|stage| stage.is_for(spec)) {
+        Some(stage) => stage,
+        None => Stage::set_up(spec)?,
+    };
+    let folder = Folder::at(PathBuf::from(&spec.spool));
+    // Wherever it moves, this process is in it: people look for a command by the folder of its supervisor.
+    std::env::set_current_dir(draft.path())?;
+    let output = Writer::create(Path::new("."), spec.output_bytes_max)?;
+    crash::point("unclaimed");
+    let Some(mut guard) = draft.take(&folder)? else { return Ok(None) };
+    crash::point("claimed");
+    let control = Control::new(listener, owner);
+    let (exit, control) = match child::spawn(spec) {
+        Ok(child) => Supervisor::new(spec, child, output, control).run(),
+        Err(error) => {
+            let error = texts::not_executed(&spec.argv, &spec.folder, &error);
+            (Exit { error: Some(error), ..Exit::default() }, control)
+        }
+    };
+    crash::point("ended");
+    // Without a record only this owner learns how it ended.
+    let _ = guard.record(&exit);
+    crash::point("recorded");
+    // In this order, so that whoever sees the end of a connection finds the lock free.
+    drop(guard);
+    drop(control);
+    Ok(Some(exit))
+}
+
+/// What an attempt needs on disk before it can be claimed.
+struct Stage {
+    spool: PathBuf,
+    boot: BootId,
+    draft: Draft,
+    listener: UnixListener,
+}
+
+impl Stage {
+    /// For another attempt of the same owner. Leaves this process in no folder that somebody may want to remove.
+    fn set_up(like: &Spec) -> io::Result<Stage> {
+        let spool = spool_of(like).to_owned();
+        let draft = Draft::new(&spool, &Claim::mine(&like.boot)?)?;
+        std::env::set_current_dir(draft.path())?;
+        // By its name alone, because a socket's path may have only 107 bytes.
+        let listener = UnixListener::bind(CONTROL);
+        std::env::set_current_dir("/")?;
+        let listener = listener?;
+        listener.set_nonblocking(true)?;
+        Ok(Stage { spool, boot: like.boot.clone(), draft, listener })
+    }
+
+    fn is_for(&self, spec: &Spec) -> bool {
+        self.spool == spool_of(spec) && self.boot == spec.boot
+    }
+}
+
+fn spool_of(spec: &Spec) -> &Path {
+    Path::new(&spec.spool).parent().unwrap_or(Path::new("/"))
+}
+
+/// Whether nothing is left below this process.
+fn is_alone() -> bool {
+    loop {
+        match rustix::process::wait(WaitOptions::NOHANG) {
+            Ok(Some(_)) | Err(Errno::INTR) => {}
+            Ok(None) => return false,
+            Err(_) => return true,
+        }
+    }
+}
+
+pub(super) fn say_failed(owner: &UnixStream, error: &io::Error) {
+    say(owner, &Reply::Failed(error.to_string()));
+}
+
+fn say(mut owner: &UnixStream, reply: &Reply) {
+    if let Ok(mut line) = serde_json::to_vec(reply) {
+        line.push(b'\n');
+        // An owner that is gone has left the spool to others.
+        let _ = owner.write_all(&line);
+    }
+}
