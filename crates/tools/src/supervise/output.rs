@@ -14,6 +14,11 @@ const TAIL: &str = "tail";
 /// The counter and the size of the ring, eight bytes each.
 const HEADER_BYTES: u64 = 16;
 
+/// Makes the file that output begins in.
+pub(super) fn create_head(folder: &Path) -> io::Result<File> {
+    OpenOptions::new().create(true).append(true).open(folder.join(HEAD))
+}
+
 #[derive(Debug)]
 pub(super) struct Writer {
     folder: PathBuf,
@@ -26,9 +31,9 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn create(folder: &Path, bytes_max: u64) -> io::Result<Writer> {
-        let head = OpenOptions::new().create(true).append(true).open(folder.join(HEAD))?;
-        Ok(Writer { folder: folder.to_owned(), head, tail: None, half: (bytes_max / 2).max(1), total: 0, error: None })
+    /// A writer into the folder, which the second file finds by this path too.
+    pub(super) fn new(head: File, folder: &Path, bytes_max: u64) -> Writer {
+        Writer { folder: folder.to_owned(), head, tail: None, half: (bytes_max / 2).max(1), total: 0, error: None }
     }
 
     pub(super) fn total(&self) -> u64 {
@@ -213,7 +218,7 @@ mod tests {
     use super::*;
 
     fn write_all(folder: &Path, bytes_max: u64, pieces: &[&[u8]]) -> Writer {
-        let mut writer = Writer::create(folder, bytes_max).unwrap();
+        let mut writer = Writer::new(create_head(folder).unwrap(), folder, bytes_max);
         pieces.iter().for_each(|piece| writer.write(piece));
         assert_eq!(writer.error(), None);
         writer
@@ -245,7 +250,7 @@ mod tests {
     #[test]
     fn a_follower_sees_each_byte_once_and_a_late_one_skips_what_is_lost() {
         let temp = tempfile::tempdir().unwrap();
-        let mut writer = Writer::create(temp.path(), 8).unwrap();
+        let mut writer = Writer::new(create_head(temp.path()).unwrap(), temp.path(), 8);
         let mut seen = Vec::new();
         for byte in b'a'..=b'z' {
             writer.write(&[byte]);

@@ -9,7 +9,7 @@ use super::child;
 use super::claim::{Claim, Draft};
 use super::control::Control;
 use super::folder::CONTROL;
-use super::output::Writer;
+use super::output::{self, Writer};
 use super::run::Supervisor;
 use super::spec::{Exit, Reply, Spec};
 use crate::texts;
@@ -17,9 +17,11 @@ use contract::crash;
 use contract::id::BootId;
 use rustix::io::Errno;
 use rustix::process::WaitOptions;
+use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
+use std::thread;
 
 const OWNER_LEFT: i32 = 0;
 const NOT_SET_UP: i32 = 1;
@@ -40,6 +42,8 @@ pub(super) fn serve(owner: &UnixStream) -> i32 {
         if !is_alone() {
             return NOT_ALL_ENDED;
         }
+        // The owner has something to do now, and this can wait.
+        thread::yield_now();
         // One that cannot be made now is tried again when it is needed.
         ready = Stage::set_up(&spec).ok();
     }
@@ -55,14 +59,14 @@ fn become_supervisor() -> io::Result<()> {
 /// Runs one command. Gives how it ended, or nothing when recovery claimed first, so that nothing may run; an error means
 /// that nothing ran or will.
 fn attempt(owner: &UnixStream, spec: &Spec, ready: Option<Stage>) -> io::Result<Option<Exit>> {
-    let Stage { draft, listener, .. } = match ready.filter(|stage| stage.is_for(spec)) {
+    let Stage { draft, listener, output, .. } = match ready.filter(|stage| stage.is_for(spec)) {
         Some(stage) => stage,
         None => Stage::set_up(spec)?,
     };
     let folder = Folder::at(PathBuf::from(&spec.spool));
     // Wherever it moves, this process is in it: people look for a command by the folder of its supervisor.
     std::env::set_current_dir(draft.path())?;
-    let output = Writer::create(Path::new("."), spec.output_bytes_max)?;
+    let output = Writer::new(output, Path::new("."), spec.output_bytes_max);
     crash::point("unclaimed");
     let Some(mut guard) = draft.take(&folder)? else { return Ok(None) };
     crash::point("claimed");
@@ -89,6 +93,7 @@ struct Stage {
     spool: PathBuf,
     boot: BootId,
     draft: Draft,
+    output: File,
     listener: UnixListener,
 }
 
@@ -97,13 +102,14 @@ impl Stage {
     fn set_up(like: &Spec) -> io::Result<Stage> {
         let spool = spool_of(like).to_owned();
         let draft = Draft::new(&spool, &Claim::mine(&like.boot)?)?;
+        let output = output::create_head(draft.path())?;
         std::env::set_current_dir(draft.path())?;
         // By its name alone, because a socket's path may have only 107 bytes.
         let listener = UnixListener::bind(CONTROL);
         std::env::set_current_dir("/")?;
         let listener = listener?;
         listener.set_nonblocking(true)?;
-        Ok(Stage { spool, boot: like.boot.clone(), draft, listener })
+        Ok(Stage { spool, boot: like.boot.clone(), draft, output, listener })
     }
 
     fn is_for(&self, spec: &Spec) -> bool {
