@@ -281,6 +281,11 @@ impl StreamId {
     }
 
     #[must_use]
+    pub fn is_daemon(&self) -> bool {
+        self.kind() == "daemon"
+    }
+
+    #[must_use]
     pub fn host(id: MachineId) -> StreamId {
         StreamId(format!("host/{id}"))
     }

@@ -36,6 +36,10 @@ pub const TURNS_DEFAULT: u32 = 150;
 pub const CALLS_PER_REPLY_MAX: usize = 24;
 /// Owners in a row that ended without an outcome or an input before the session waits for a person.
 pub const RECOVERIES_MAX: u8 = 3;
+/// Starts of a daemon that ended without a stop before the next one takes nothing by itself.
+pub const UNCLEAN_STARTS_MAX: usize = 3;
+/// Milliseconds within which those starts count: what fails by itself fails again sooner than that.
+pub const UNCLEAN_STARTS_WITHIN_MS: u64 = 10 * 60 * 1_000;
 /// Attempts of one action; what failed so often to begin or to end would only fail again.
 pub const ATTEMPTS_MAX: u16 = 5;
 /// Retries of one request to one model; a provider that is down for longer is left to its fallback.

@@ -1,13 +1,16 @@
 //! One process that looks after every session of a data folder: it takes what is busy or due and nobody does, and lets go
-//! of what rests. What rests costs nothing: it is a row in the index of the log.
+//! of what rests. What rests costs nothing: it is a row in the index of the log. After others that died one after the other
+//! it takes nothing until a person says so.
 
 use crate::{StartError, Throughline};
+use contract::body::Principal;
 use contract::filter::Filter;
 use contract::id::{HostId, SessionId, StreamId};
 use contract::machine::{Rest, RestClass};
-use contract::port::{Clock, Delivery, LeaseError, LogError, Subscription, Tail};
+use contract::port::{AppendError, Clock, Delivery, LeaseError, LogError, Subscription, Tail};
 use contract::units::{Position, Time};
 use runtime::drive::Leave;
+use runtime::host;
 use runtime::shell::{self, Handle};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
@@ -31,6 +34,12 @@ pub enum Told {
         busy: usize,
         timed: usize,
     },
+    /// So many before it died shortly after their start, so it takes nothing by itself. It is ready once a person lets it.
+    HeldBack {
+        died: usize,
+        busy: usize,
+        timed: usize,
+    },
     Takes(SessionId),
     /// The session rests and has left memory.
     Rests {
@@ -50,8 +59,17 @@ pub enum HostError {
     Held(HostId),
     #[error(transparent)]
     Log(#[from] LogError),
+    #[error(transparent)]
+    Append(#[from] AppendError),
     #[error("whether another process looks after this folder cannot be told: {0}")]
     Lease(String),
+}
+
+/// The process that looks after all sessions.
+pub(crate) struct Daemon {
+    pub(crate) host: HostId,
+    /// It takes nothing by itself.
+    pub(crate) held_back: bool,
 }
 
 /// How a session was let go.
@@ -74,6 +92,7 @@ struct Host<'a> {
     elsewhere: BTreeSet<StreamId>,
     /// Refused at this position; tried again when the stream has grown.
     refused: BTreeMap<StreamId, Position>,
+    held_back: bool,
     stop: tokio::sync::watch::Receiver<bool>,
 }
 
@@ -107,12 +126,20 @@ impl Throughline {
             due: BinaryHeap::new(),
             elsewhere: BTreeSet::new(),
             refused: BTreeMap::new(),
+            held_back: false,
             stop,
         };
+        // After the subscription, so that a person's word cannot fall between what the log says now and what comes.
+        host::started(&self.ports).await?;
+        let died = self.machine().await?.lives.held_back();
+        host.held_back = died.is_some();
         let (busy, timed) = host.index().await?;
-        tell(Told::Ready { busy, timed });
+        tell(died.map_or(Told::Ready { busy, timed }, |died| Told::HeldBack { died, busy, timed }));
         let ended = host.run(&mut tell).await;
         host.let_go().await;
+        if ended.is_ok() {
+            host::stopped(&self.ports).await?;
+        }
         // Whoever comes next takes it over anyway once this process has ended.
         drop(self.log().release(&guard, lease.epoch).await);
         ended
@@ -120,10 +147,30 @@ impl Throughline {
 
     /// The living process that acts on what is said to this session: whoever drives it, else whoever looks after all.
     pub async fn actor(&self, session: SessionId) -> Result<Option<HostId>, LeaseError> {
-        match self.holder(session).await? {
-            None => self.log().holder(&guard(self)).await,
-            holder => Ok(holder),
+        if let Some(holder) = self.holder(session).await? {
+            return Ok(Some(holder));
         }
+        let daemon = self.daemon().await?;
+        Ok(daemon.filter(|daemon| !daemon.held_back).map(|daemon| daemon.host))
+    }
+
+    /// The living process that looks after all sessions.
+    pub(crate) async fn daemon(&self) -> Result<Option<Daemon>, LeaseError> {
+        let Some(host) = self.log().holder(&guard(self)).await? else { return Ok(None) };
+        let machine = self.machine().await.map_err(|error| LeaseError::Unavailable(error.to_string()))?;
+        Ok(Some(Daemon { host, held_back: machine.lives.held_back().is_some() }))
+    }
+
+    /// How many daemons died one after the other, if that holds back the one that runs, or else the next one.
+    pub(crate) async fn held_back(&self) -> Result<Option<usize>, LogError> {
+        let lives = self.machine().await?.lives;
+        let daemon = self.log().holder(&guard(self)).await.map_err(|error| LogError::Unavailable(error.to_string()))?;
+        Ok(if daemon.is_some() { lives.held_back() } else { lives.held_back_from(self.ports.clock.now()) })
+    }
+
+    /// A person's word that the daemon may take sessions although others died before it; one that runs hears of it.
+    pub(crate) async fn release_daemon(&self, by: Principal) -> Result<(), AppendError> {
+        host::release(&self.ports, &guard(self), by).await
     }
 }
 
@@ -171,12 +218,14 @@ impl Host<'_> {
 
     async fn run(&mut self, tell: &mut impl FnMut(Told)) -> Result<(), HostError> {
         loop {
-            while self.driven.len() < DRIVEN_MAX
+            while !self.held_back
+                && self.driven.len() < DRIVEN_MAX
                 && let Some(stream) = self.waiting.pop_front()
             {
                 self.take(stream, tell).await?;
             }
             match self.next().await {
+                Next::News(Ok(Delivery::Event(event))) if event.stream.kind() == "host" => self.hear_of_release(tell).await?,
                 Next::News(Ok(Delivery::Event(event))) => self.look_at(&event.stream).await?,
                 Next::News(Ok(Delivery::CaughtUp(_))) => {}
                 Next::News(Ok(Delivery::Lagged(position))) => {
@@ -232,6 +281,15 @@ impl Host<'_> {
                     Rest::Until(_) | Rest::Busy | Rest::Waiting | Rest::Closed => self.note(&tail),
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// The machine's own stream has grown; whether a person let this process take sessions again.
+    async fn hear_of_release(&mut self, tell: &mut impl FnMut(Told)) -> Result<(), HostError> {
+        if self.held_back && self.throughline.machine().await?.lives.held_back().is_none() {
+            self.held_back = false;
+            tell(Told::Ready { busy: self.waiting.len(), timed: self.due.len() });
         }
         Ok(())
     }

@@ -9,8 +9,9 @@ use contract::machine::Illegal;
 use contract::port::{LeaseError, LogError, Stored, Tail};
 use contract::units::Version;
 use journal::Verified;
+use runtime::host::{self, HostState};
+use runtime::read;
 use runtime::read::Whose;
-use runtime::{quarantine, read};
 use std::collections::BTreeMap;
 
 /// Quarantined streams with the reason of each.
@@ -49,7 +50,12 @@ impl Throughline {
     }
 
     pub async fn quarantined(&self) -> Result<Quarantined, LogError> {
-        quarantine::quarantined(self.log(), &StreamId::host(self.ports.place.machine)).await
+        Ok(self.machine().await?.quarantined)
+    }
+
+    /// This machine as its own stream tells of it.
+    pub(crate) async fn machine(&self) -> Result<HostState, LogError> {
+        host::state(self.log(), &StreamId::host(self.ports.place.machine)).await
     }
 
     pub async fn streams(&self) -> Result<Vec<StreamId>, LogError> {

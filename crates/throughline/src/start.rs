@@ -12,7 +12,7 @@ use contract::input::{Input, Rejection};
 use contract::port::{AppendError, LeaseError, LogError};
 use contract::units::Version;
 use models::ModelNameError;
-use runtime::{quarantine, shell};
+use runtime::{host, shell};
 use std::path::PathBuf;
 
 /// Work for an agent.
@@ -123,7 +123,7 @@ impl Throughline {
     pub async fn resume(&self, session: SessionId, by: Principal) -> Result<Running, StartError> {
         let state = match self.drivable(session).await {
             Err(StartError::Quarantined(..)) => {
-                quarantine::release(&self.ports, &StreamId::session(session), by.clone()).await?;
+                host::release(&self.ports, &StreamId::session(session), by.clone()).await?;
                 self.drivable(session).await?
             }
             other => other?,

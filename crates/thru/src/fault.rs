@@ -191,7 +191,7 @@ impl From<HostError> for Fault {
         match error {
             HostError::Held(holder) => Fault::new(Problem::HostHeld { holder: &holder.to_string() }),
             HostError::Log(error) => error.into(),
-            HostError::Lease(_) => Fault::new(Problem::Storage(&text)),
+            HostError::Lease(_) | HostError::Append(_) => Fault::new(Problem::Storage(&text)),
         }
     }
 }

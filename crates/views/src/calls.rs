@@ -67,6 +67,8 @@ pub fn see(seen: &mut Seen<'_>) {
         | Body::ToolUnknown(_)
         | Body::TimerSet(_)
         | Body::HostQuarantined(_)
-        | Body::HostRecovered(_) => {}
+        | Body::HostRecovered(_)
+        | Body::HostStarted(_)
+        | Body::HostStopped(_) => {}
     }
 }

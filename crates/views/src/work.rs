@@ -209,11 +209,7 @@ fn note(row: &mut WorkRow, seen: &Seen<'_>) {
             row.model.clone_from(&created.options.model);
             row.child = created.origin.is_some();
         }
-        Body::MessageReceived(received) => {
-            if row.task.is_empty() {
-                row.task = excerpt(&received.text.shown());
-            }
-        }
+        Body::MessageReceived(received) if row.task.is_empty() => row.task = excerpt(&received.text.shown()),
         Body::RunStarted(started) => {
             row.model = Some(started.config.model.clone());
             row.run = Some(OpenRun { prices: started.config.prices, ..OpenRun::default() });
@@ -247,6 +243,7 @@ fn note(row: &mut WorkRow, seen: &Seen<'_>) {
         }
         Body::SessionForked(_)
         | Body::OwnerTaken(_)
+        | Body::MessageReceived(_)
         | Body::MessageWithdrawn(_)
         | Body::MessageSent(_)
         | Body::ActionDecided(_)
@@ -264,7 +261,9 @@ fn note(row: &mut WorkRow, seen: &Seen<'_>) {
         | Body::TimerFired(_)
         | Body::TimerCancelled(_)
         | Body::HostQuarantined(_)
-        | Body::HostRecovered(_) => {}
+        | Body::HostRecovered(_)
+        | Body::HostStarted(_)
+        | Body::HostStopped(_) => {}
     }
 }
 

@@ -80,7 +80,9 @@ fn body(state: &mut State, event: &Event) -> Result<(), Illegal> {
         Body::TimerSet(set) => timer::set(state, event, set),
         Body::TimerFired(fired) => timer::fired(state, event, fired),
         Body::TimerCancelled(cancelled) => timer::cancelled(state, event, cancelled),
-        Body::HostQuarantined(_) | Body::HostRecovered(_) => Err(illegal(event, "this is a session")),
+        Body::HostQuarantined(_) | Body::HostRecovered(_) | Body::HostStarted(_) | Body::HostStopped(_) => {
+            Err(illegal(event, "this is a session"))
+        }
     }
 }
 

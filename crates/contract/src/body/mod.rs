@@ -16,7 +16,7 @@ mod tool;
 
 pub use action::{ActionDecided, ActionWithdrawn, WithdrawReason};
 pub use ask::{AskAnswered, AskExpired, AskOpened, AskSuperseded, SupersedeReason};
-pub use host::{HostQuarantined, HostRecovered};
+pub use host::{HostQuarantined, HostRecovered, HostStarted, HostStopped};
 pub use message::{MessageReceived, MessageSent, MessageWithdrawn, Mode};
 pub use model::{
     AbortReason, FailureClass, ModelAborted, ModelCompleted, ModelFailed, ModelRequested, ModelRetrying, Purpose, Spend, Usage,
@@ -134,6 +134,8 @@ bodies! {
     "timer.cancelled" 1 TimerCancelled(TimerCancelled);
     "host.quarantined" 1 HostQuarantined(HostQuarantined);
     "host.recovered" 1 HostRecovered(HostRecovered);
+    "host.started" 1 HostStarted(HostStarted);
+    "host.stopped" 1 HostStopped(HostStopped);
 }
 
 /// Who says so: a person by name, the agent, a tool, a channel, or the program itself.

@@ -7,7 +7,7 @@ mod tool;
 
 use crate::drive::{Caller, Cause, Do, Driver, Leave, Refusal};
 use crate::tails::with_tails;
-use crate::{Ports, quarantine, read};
+use crate::{Ports, host, read};
 use agent::rest::{Turn, turn};
 use agent::{Agent, State};
 use contract::body::Body;
@@ -183,7 +183,7 @@ impl Shell {
             // A loop that has ended has nothing to go on with.
             Do::Again => drop(self.causes.send(Message::Cause(Cause::Again))),
             Do::Quarantine { version, reason } => {
-                let told = quarantine::quarantine(&self.ports, &self.stream, version, &reason).await;
+                let told = host::quarantine(&self.ports, &self.stream, version, &reason).await;
                 // Whoever waits is told by `Leave` in any case; the log only makes it last.
                 drop(told);
             }

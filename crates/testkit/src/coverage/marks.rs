@@ -72,7 +72,9 @@ pub fn mark(body: &Body) -> Option<&'static str> {
         | Body::TimerFired(_)
         | Body::TimerCancelled(_)
         | Body::HostQuarantined(_)
-        | Body::HostRecovered(_) => None,
+        | Body::HostRecovered(_)
+        | Body::HostStarted(_)
+        | Body::HostStopped(_) => None,
     }
 }
 

@@ -3,23 +3,23 @@
 mod asks;
 mod ends;
 mod forks;
+mod hosts;
 mod talks;
 
-use super::writer::{Played, Writer, blob, calls, drafted, finished, person, reply, unknown};
+use super::writer::{Played, Writer, blob, calls, finished, reply, unknown};
 use agent::Agent;
 use contract::ask::{Answer, Ask, Subject};
-use contract::body::{Body, CancelReason, FailureClass, HostQuarantined, HostRecovered, Mode, Origin, UnknownReason};
+use contract::body::{CancelReason, FailureClass, Mode, Origin, UnknownReason};
 use contract::call::Class;
 use contract::config::{Options, ResumePolicy};
 use contract::effect::{Effect, EffectId};
-use contract::event::{Actor, Event, Trust};
-use contract::id::{ActionId, AskId, MachineId, SessionId, StreamId};
+use contract::id::{ActionId, AskId, SessionId};
 use contract::input::Input;
 use contract::limits::{ATTEMPTS_MAX, REPLY_PARTS_MAX};
 use contract::machine::Machine;
 use contract::outcome::{ReplyPart, ToolOutcome};
 use contract::text::Text;
-use contract::units::{Time, Version};
+use contract::units::Time;
 
 /// Name of the file, and what is played into it.
 pub struct Scenario(pub &'static str, pub fn(&mut Writer) -> Played);
@@ -30,13 +30,14 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario("budgets", ends::budgets),
     Scenario("child-paused-2", child_paused),
     Scenario("crash-loop-2", crash_loop),
+    Scenario("daemons", hosts::daemons),
     Scenario("denied-2", denied),
     Scenario("dropped-2", dropped),
     Scenario("failures-2", failures),
     Scenario("fork", forks::fork),
     Scenario("fork-of-a-fork", forks::fork_of_a_fork),
     Scenario("free", ends::free),
-    Scenario("host", host),
+    Scenario("host", hosts::host),
     Scenario("interjections", talks::interjections),
     Scenario("interrupts", talks::interrupts),
     Scenario("limits-3", limits),
@@ -214,22 +215,4 @@ fn torn(writer: &mut Writer) -> Played {
     let ask = Ask { ask: AskId([0x66; 16]), subject: Subject::Resume, until };
     let started = writer.state.run.as_ref().map(|run| run.started).ok_or("no run is open")?;
     writer.open(started, ask)
-}
-
-/// What a host says of streams it cannot drive.
-fn host(writer: &mut Writer) -> Played {
-    let stopped = writer.state.stream.clone();
-    let stream = StreamId::host(MachineId([0x22; 16]));
-    let quarantined = |reason: &str| HostQuarantined { stream: stopped.clone(), version: Version(17), reason: reason.to_owned() };
-    let bodies: [(Actor, Trust, Body); 3] = [
-        (Actor::System, Trust::System, quarantined("event run.finished at version 17 is illegal while that run is not open").into()),
-        (Actor::User(person()), Trust::User, HostRecovered { stream: stopped.clone(), by: person() }.into()),
-        (Actor::System, Trust::System, quarantined("the machine panicked").into()),
-    ];
-    writer.state = Agent::new(stream.clone());
-    for (number, (actor, trust, body)) in (0..).zip(bodies) {
-        let draft = drafted(&stream, Version(number), actor, trust, body);
-        writer.events.push(Event { version: Version(number + 1), time: Time(writer.now.0 + number), draft });
-    }
-    Ok(())
 }

@@ -8,6 +8,7 @@ use contract::body::Body;
 use contract::event::Event;
 use contract::id::{Sha256, StreamId};
 use contract::machine::Machine;
+use runtime::host::HostState;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -18,17 +19,16 @@ pub(super) fn summary(stream: StreamId, events: &[Event]) -> Result<String, Stri
 }
 
 fn of_host(events: &[Event]) -> Result<Value, String> {
-    let mut quarantined = BTreeMap::new();
+    let mut state = HostState::default();
     for event in events {
-        if let Body::HostQuarantined(stopped) = &event.draft.body {
-            quarantined.insert(stopped.stream.to_string(), stopped.reason.clone());
-        } else if let Body::HostRecovered(recovered) = &event.draft.body {
-            quarantined.remove(recovered.stream.as_str());
-        } else {
-            return Err(format!("{} does not belong to a host", event.draft.body.name()));
-        }
+        state.fold(event).map_err(|name| format!("{name} does not belong to a host"))?;
     }
-    Ok(json!({ "version": events.len(), "quarantined": quarantined }))
+    let quarantined = state.quarantined.iter().map(|(stream, why)| (stream.to_string(), why.reason.clone()));
+    let mut summary = json!({ "version": state.version, "quarantined": quarantined.collect::<BTreeMap<_, _>>() });
+    if let Some(died) = state.lives.held_back() {
+        summary["held_back_after"] = json!(died);
+    }
+    Ok(summary)
 }
 
 fn of_session(stream: StreamId, events: &[Event]) -> Result<Value, String> {

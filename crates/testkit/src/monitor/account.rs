@@ -21,7 +21,7 @@ use contract::units::{Epoch, Time};
 impl Monitor {
     pub(super) fn account(&mut self, event: &Event) -> Result<(), Violation> {
         match &event.draft.body {
-            Body::SessionCreated(_) | Body::HostQuarantined(_) | Body::HostRecovered(_) => {}
+            Body::SessionCreated(_) | Body::HostQuarantined(_) | Body::HostRecovered(_) | Body::HostStarted(_) | Body::HostStopped(_) => {}
             Body::SessionForked(_) => self.fork(),
             Body::OwnerTaken(taken) => self.epoch = taken.epoch,
             Body::MessageReceived(received) => self.receive(event, received),

@@ -44,7 +44,9 @@ pub fn is_intent(body: &Body) -> bool {
         | Body::ToolCancelled(_)
         | Body::ToolUnknown(_)
         | Body::HostQuarantined(_)
-        | Body::HostRecovered(_) => false,
+        | Body::HostRecovered(_)
+        | Body::HostStarted(_)
+        | Body::HostStopped(_) => false,
     }
 }
 

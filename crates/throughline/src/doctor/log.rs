@@ -35,13 +35,14 @@ struct Walk {
 }
 
 impl Throughline {
-    pub(super) async fn examine_log(&self, home: &Home, mend: Mend, findings: &mut Vec<Finding>) {
+    pub(super) async fn examine_log(&self, home: &Home, mend: &Mend, findings: &mut Vec<Finding>) {
         // First the spool: an attempt is in the log before its folder is there, so whatever is found now is known there.
         let spool = home.spool();
         let spooled = survey(&spool);
         let walk = self.walk(findings).await;
         findings.push(Finding::Leases { driven: walk.driven });
         findings.extend(walk.abandoned.iter().map(|session| Finding::Abandoned { session: *session }));
+        findings.push(self.examine_daemon(mend).await.unwrap_or_else(|reason| Finding::DaemonUnclear { reason }));
         processes(&walk, &spooled, home, findings);
         leftovers(&walk, &spooled, home, mend, findings);
         self.examine_blobs(&walk.blobs, findings).await;
@@ -99,6 +100,21 @@ impl Throughline {
         Ok(())
     }
 
+    async fn examine_daemon(&self, mend: &Mend) -> Result<Finding, String> {
+        let Some(died) = self.held_back().await.map_err(|error| error.to_string())? else {
+            let daemon = self.daemon().await.map_err(|error| error.to_string())?;
+            return Ok(Finding::Daemon { runs: daemon.is_some() });
+        };
+        let released = match mend {
+            Mend::Nothing => false,
+            Mend::Harmless { by } => {
+                self.release_daemon(by.clone()).await.map_err(|error| error.to_string())?;
+                true
+            }
+        };
+        Ok(Finding::HeldBack { died, released })
+    }
+
     async fn examine_blobs(&self, blobs: &BTreeMap<Sha256, (StreamId, Version)>, findings: &mut Vec<Finding>) {
         let mut whole = true;
         for (sha256, (stream, version)) in blobs {
@@ -148,7 +164,7 @@ fn processes(walk: &Walk, spooled: &[Spooled], home: &Home, findings: &mut Vec<F
 }
 
 /// Folders that no open attempt and no living process needs; with a stream that cannot be read, nobody can tell.
-fn leftovers(walk: &Walk, spooled: &[Spooled], home: &Home, mend: Mend, findings: &mut Vec<Finding>) {
+fn leftovers(walk: &Walk, spooled: &[Spooled], home: &Home, mend: &Mend, findings: &mut Vec<Finding>) {
     let needed = |one: &&Spooled| one.alive || walk.unclear || walk.open.contains_key(&(one.action, one.attempt));
     let (kept, left): (Vec<&Spooled>, Vec<&Spooled>) = spooled.iter().partition(needed);
     findings.push(Finding::Spool { folders: kept.len() });
@@ -157,7 +173,7 @@ fn leftovers(walk: &Walk, spooled: &[Spooled], home: &Home, mend: Mend, findings
     }
     let still_dead: BTreeSet<(ActionId, u16)> = match mend {
         Mend::Nothing => BTreeSet::new(),
-        Mend::Harmless => survey(&home.spool()).into_iter().filter(|one| !one.alive).map(|one| (one.action, one.attempt)).collect(),
+        Mend::Harmless { .. } => survey(&home.spool()).into_iter().filter(|one| !one.alive).map(|one| (one.action, one.attempt)).collect(),
     };
     let removable = left.iter().filter(|one| still_dead.contains(&(one.action, one.attempt)));
     let removed = removable.filter(|one| Folder::of(&home.spool(), one.action, one.attempt).remove().is_ok()).count();

@@ -6,15 +6,19 @@ mod outside;
 
 use crate::Home;
 use crate::bundle::FORMAT as EXPORT_FORMAT;
+use contract::body::Principal;
 use contract::id::{SessionId, Sha256, StreamId};
 use contract::units::Version;
 use std::path::PathBuf;
 
 /// Whether what can be mended without harm is mended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mend {
     Nothing,
-    Harmless,
+    /// As this person asked.
+    Harmless {
+        by: Principal,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +91,18 @@ pub enum Finding {
     Leases {
         driven: usize,
     },
+    /// Whether a process looks after all sessions.
+    Daemon {
+        runs: bool,
+    },
+    /// So many daemons died one after the other that the one that runs, or the next, takes nothing by itself.
+    HeldBack {
+        died: usize,
+        released: bool,
+    },
+    DaemonUnclear {
+        reason: String,
+    },
     /// Its last process died in the middle of work.
     Abandoned {
         session: SessionId,
@@ -149,6 +165,7 @@ impl Finding {
             Finding::Chains { .. } | Finding::ChainBroken { .. } | Finding::Quarantined { .. } => "chains",
             Finding::Hosts { .. } | Finding::HostsUnclear { .. } => "hosts",
             Finding::Leases { .. } | Finding::Abandoned { .. } => "leases",
+            Finding::Daemon { .. } | Finding::HeldBack { .. } | Finding::DaemonUnclear { .. } => "daemon",
             Finding::Processes { .. } | Finding::Unwatched { .. } | Finding::Stray { .. } => "processes",
             Finding::Spool { .. } | Finding::Leftovers { .. } => "spool",
             Finding::ViewsMissing | Finding::Views | Finding::ViewsDamaged { .. } => "views",
@@ -168,6 +185,8 @@ impl Finding {
             | Finding::Chains { .. }
             | Finding::Hosts { .. }
             | Finding::Leases { .. }
+            | Finding::Daemon { .. }
+            | Finding::HeldBack { released: true, .. }
             | Finding::Processes { .. }
             | Finding::Spool { .. }
             | Finding::ViewsMissing
@@ -177,6 +196,8 @@ impl Finding {
             Finding::LittleSpace { .. }
             | Finding::DatabaseBusy
             | Finding::HostsUnclear { .. }
+            | Finding::HeldBack { released: false, .. }
+            | Finding::DaemonUnclear { .. }
             | Finding::Abandoned { .. }
             | Finding::Unwatched { .. }
             | Finding::Stray { .. }
@@ -195,7 +216,7 @@ impl Finding {
 }
 
 /// Checks the data folder and everything in it. A check that another one makes pointless is left out.
-pub async fn examine(home: &Home, mend: Mend) -> Vec<Finding> {
+pub async fn examine(home: &Home, mend: &Mend) -> Vec<Finding> {
     let mut findings = vec![Finding::Versions { program: env!("CARGO_PKG_VERSION"), tables: journal::FORMAT, export: EXPORT_FORMAT }];
     let usable = outside::folder(home, &mut findings);
     if !usable {

@@ -43,6 +43,7 @@ pub enum CostLine<'a> {
 #[derive(Clone, Copy, Debug)]
 pub enum HostLine<'a> {
     Ready { busy: usize, timed: usize },
+    HeldBack { died: usize, busy: usize, timed: usize },
     Takes { session: &'a str },
     Rests { session: &'a str, rest: Rest },
     Refuses { session: &'a str, why: &'a str },
@@ -257,6 +258,8 @@ pub enum Line<'a> {
     AskOvertaken { stopped: bool },
     Quarantined { stream: &'a str, reason: &'a str },
     Released { stream: &'a str },
+    HostStarted { host: &'a str },
+    HostStopped { host: &'a str },
     Resuming { session: &'a str },
     Summary { outcome: &'a str, seconds: u64, turns: u32, calls: u32, tokens: u64, cost_micros: u64, events: u64, session: &'a str },
     StopAgain,

@@ -33,10 +33,14 @@ pub async fn run(json: bool) -> Result<u8, Fault> {
 fn say(told: &Told, json: bool) {
     let line = match told {
         Told::Ready { busy, timed } if json => json!({ "type": "ready", "busy": busy, "timed": timed }).to_string(),
+        Told::HeldBack { died, busy, timed } if json => {
+            json!({ "type": "held_back", "died": died, "busy": busy, "timed": timed }).to_string()
+        }
         Told::Takes(session) if json => json!({ "type": "takes", "session": session }).to_string(),
         Told::Rests { session, rest } if json => json!({ "type": "rests", "session": session, "rest": rest }).to_string(),
         Told::Refuses { session, why } if json => json!({ "type": "refuses", "session": session, "why": why }).to_string(),
         Told::Ready { busy, timed } => host(&HostLine::Ready { busy: *busy, timed: *timed }),
+        Told::HeldBack { died, busy, timed } => host(&HostLine::HeldBack { died: *died, busy: *busy, timed: *timed }),
         Told::Takes(session) => host(&HostLine::Takes { session: &session.to_string() }),
         Told::Rests { session, rest } => host(&HostLine::Rests { session: &session.to_string(), rest: *rest }),
         Told::Refuses { session, why } => host(&HostLine::Refuses { session: &session.to_string(), why }),

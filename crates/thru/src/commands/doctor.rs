@@ -1,5 +1,6 @@
 //! `thru doctor`: what is wrong with the data folder, and what to do about it.
 
+use super::local;
 use crate::catalog::{cure, health, symptom};
 use crate::fault::{Fault, code};
 use crate::render::{harmless, out};
@@ -8,7 +9,8 @@ use throughline::Home;
 use throughline::doctor::{Finding, Health, Mend, examine};
 
 pub async fn run(fix: bool, json: bool) -> Result<u8, Fault> {
-    let findings = examine(&Home::locate()?, if fix { Mend::Harmless } else { Mend::Nothing }).await;
+    let mend = if fix { Mend::Harmless { by: local() } } else { Mend::Nothing };
+    let findings = examine(&Home::locate()?, &mend).await;
     for finding in &findings {
         tell(finding, json);
     }

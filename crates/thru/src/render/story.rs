@@ -121,6 +121,8 @@ impl Story {
                 line(&Line::Quarantined { stream: quarantined.stream.as_str(), reason: &quarantined.reason })
             }
             Body::HostRecovered(recovered) => line(&Line::Released { stream: recovered.stream.as_str() }),
+            Body::HostStarted(started) => line(&Line::HostStarted { host: &started.host.to_string() }),
+            Body::HostStopped(stopped) => line(&Line::HostStopped { host: &stopped.host.to_string() }),
         })
     }
 

@@ -72,6 +72,8 @@ pub fn sentence(tools: &BTreeMap<ActionId, (CallId, String)>, event: &Event) -> 
         | Body::AskExpired(_)
         | Body::AskSuperseded(_)
         | Body::HostQuarantined(_)
-        | Body::HostRecovered(_) => return None,
+        | Body::HostRecovered(_)
+        | Body::HostStarted(_)
+        | Body::HostStopped(_) => return None,
     })
 }

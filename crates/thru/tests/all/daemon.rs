@@ -111,3 +111,49 @@ fn one_that_cannot_go_on_is_named_and_the_others_go_on() {
     ended(daemon);
     assert_eq!(desk.events(&broken).count("owner.taken"), 1);
 }
+
+/// Three that died shortly after their start hold the next one back: it says so, takes nothing and promises nothing, until
+/// a person lets it.
+#[test]
+fn after_three_deaths_it_takes_nothing_until_a_person_lets_it() {
+    let desk = desk();
+    let (run, session) = desk.driven(&[shell(&held_back(7)), say("told")], &[]);
+    run.kill();
+    std::fs::rename(desk.root.join("job.jsonl"), desk.root.join("away.jsonl")).unwrap();
+    for _ in 0..3 {
+        ended(daemon(&desk));
+        daemon(&desk).kill();
+    }
+    std::fs::rename(desk.root.join("away.jsonl"), desk.root.join("job.jsonl")).unwrap();
+    let doctor = |args: &[&str]| desk.thru(&[&["doctor"], args].concat()).stdout;
+    assert!(doctor(&[]).contains("warn daemon: 3 daemons died"), "without one that runs, the next is meant: {}", doctor(&[]));
+
+    let daemon = desk.spawn(&["daemon", "--json"]);
+    daemon.until_event("held_back");
+    assert!(daemon.stdout().contains("\"busy\":1,\"died\":3"), "{}", daemon.stdout());
+    let found = doctor(&[]);
+    assert!(found.contains("warn daemon: 3 daemons died") && found.contains("thru doctor --fix"), "{found}");
+    let sent = desk.thru(&["send", &session, "Are you there?"]).stdout;
+    assert!(sent.contains(&format!("thru resume {session}")), "nobody will act on it: {sent}");
+    assert_eq!(desk.events(&session).count("owner.taken"), 1, "it takes nothing");
+    assert!(doctor(&["--fix"]).contains("ok   daemon: 3 daemons died"));
+    desk.until_count(&session, "tool.adopted", 1);
+    desk.go();
+    desk.until_count(&session, "run.finished", 1);
+    assert!(daemon.stdout().contains("\"type\":\"ready\""), "{}", daemon.stdout());
+    assert!(doctor(&[]).contains("ok   daemon: a daemon looks after every session"));
+    ended(daemon);
+    desk.assert_verified();
+}
+
+#[test]
+fn that_it_is_held_back_is_said_in_words() {
+    let desk = desk();
+    for _ in 0..3 {
+        daemon(&desk).kill();
+    }
+    let held = desk.spawn(&["daemon"]);
+    testkit::until::until("held back", || held.stdout().contains("held back: 3 daemons died within ten minutes").then_some(()));
+    assert!(held.stdout().contains("thru doctor --fix"), "{}", held.stdout());
+    ended(held);
+}

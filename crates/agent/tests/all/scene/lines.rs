@@ -74,7 +74,7 @@ pub fn event(event: &Event) -> String {
         Body::TimerFired(fired) => format!("{call} {}", note(&fired.note)),
         Body::TimerCancelled(cancelled) => format!("{call} {}", note(&cancelled.note)),
         Body::SessionForked(forked) => format!("at {}", forked.at),
-        Body::HostQuarantined(_) | Body::HostRecovered(_) => String::new(),
+        Body::HostQuarantined(_) | Body::HostRecovered(_) | Body::HostStarted(_) | Body::HostStopped(_) => String::new(),
     };
     format!("{name} {about}").trim_end().to_owned()
 }

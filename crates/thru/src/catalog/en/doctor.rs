@@ -34,6 +34,11 @@ pub fn symptom(finding: &Finding) -> String {
         Finding::Hosts { running, removed } => format!("{running} other processes run; {removed} locks of dead ones were removed"),
         Finding::HostsUnclear { reason } => format!("which processes run cannot be told: {reason}"),
         Finding::Leases { driven } => format!("{driven} sessions are driven"),
+        Finding::Daemon { runs: true } => "a daemon looks after every session".to_owned(),
+        Finding::Daemon { runs: false } => "no daemon runs".to_owned(),
+        Finding::HeldBack { died, released: false } => format!("{died} daemons died within ten minutes, so it takes nothing by itself"),
+        Finding::HeldBack { died, released: true } => format!("{died} daemons died within ten minutes; it may take sessions again"),
+        Finding::DaemonUnclear { reason } => format!("whether a daemon is held back cannot be told: {reason}"),
         Finding::Abandoned { session } => format!("{session} has work to do and nobody does it: its process died"),
         Finding::Processes { watched } => format!("{watched} commands run and are watched"),
         Finding::Unwatched { session, tool, args, pid } => {
@@ -68,6 +73,8 @@ pub fn cure(finding: &Finding) -> Option<String> {
         | Finding::Chains { .. }
         | Finding::Hosts { .. }
         | Finding::Leases { .. }
+        | Finding::Daemon { .. }
+        | Finding::HeldBack { released: true, .. }
         | Finding::Processes { .. }
         | Finding::Spool { .. }
         | Finding::ViewsMissing
@@ -88,6 +95,10 @@ pub fn cure(finding: &Finding) -> Option<String> {
             Some(session) => format!("`thru resume {session}` tries it again"),
             None => "sessions are unaffected".to_owned(),
         },
+        Finding::HeldBack { released: false, .. } => {
+            "`thru doctor --fix` lets it take sessions again; `thru resume ID` goes on with one".to_owned()
+        }
+        Finding::DaemonUnclear { .. } => "sessions are unaffected; `thru verify` shows what is damaged".to_owned(),
         Finding::HostsUnclear { .. } => "run it again; if it stays, look at the rights of the folder hosts/".to_owned(),
         Finding::Abandoned { session } => format!("`thru resume {session}` goes on with it, `thru stop {session}` ends it"),
         Finding::Unwatched { session, .. } => {

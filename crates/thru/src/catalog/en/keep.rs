@@ -67,7 +67,10 @@ pub fn keep_help(text: KeepHelp) -> &'static str {
              changed without --fix, and nothing that runs is touched. Exit code 1 when a check fails.\n\n\
              Examples:\n  thru doctor\n  thru doctor --fix\n  thru doctor --json | jq 'select(.verdict!=\"ok\")'"
         }
-        KeepHelp::DoctorFix => "Remove what nothing needs: output of commands that ended, and whose end is in the log",
+        KeepHelp::DoctorFix => {
+            "Remove what nothing needs: output of commands that ended, and whose end is in the log; let a daemon that was held \
+             back take sessions again"
+        }
         KeepHelp::ForkText => "What you say to the new session",
     }
 }

@@ -15,7 +15,9 @@ pub fn look_help(text: LookHelp) -> &'static str {
         LookHelp::DaemonAfter => {
             "Takes what is busy and nobody drives, what becomes due, and what somebody says something to; lets go of what\n\
              rests. Sessions at rest cost nothing. Commands run with the environment of this process. SIGTERM or Ctrl-C lets\n\
-             go of everything; running commands go on.\n\nExamples:\n  thru daemon\n  thru daemon --json >> daemon.jsonl &"
+             go of everything; running commands go on.\n\
+             After three that died within ten minutes of their start the next one takes nothing by itself, and says so, until\n\
+             `thru doctor --fix` lets it; started later, it is not held back.\n\nExamples:\n  thru daemon\n  thru daemon --json >> daemon.jsonl &"
         }
         LookHelp::Status => "Show how sessions stand: what runs, what waits, who drives them",
         LookHelp::StatusAfter => {
@@ -70,6 +72,10 @@ fn date(ms: u64) -> String {
 pub fn host(what: &HostLine<'_>) -> String {
     match what {
         HostLine::Ready { busy, timed } => format!("looks after this folder: {busy} busy, {timed} waiting for a time"),
+        HostLine::HeldBack { died, busy, timed } => format!(
+            "held back: {died} daemons died within ten minutes, so this one takes nothing by itself: {busy} busy, {timed} waiting \
+             for a time\n`thru doctor --fix` lets it take them; `thru resume ID` goes on with one session"
+        ),
         HostLine::Takes { session } => format!("{session}: goes on"),
         HostLine::Rests { session, rest: Rest::Until(_) } => format!("{session}: waits for its time"),
         HostLine::Rests { session, rest: Rest::Busy | Rest::Waiting | Rest::Closed } => format!("{session}: rests"),

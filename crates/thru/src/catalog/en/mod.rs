@@ -66,6 +66,8 @@ pub fn line(what: &Line<'_>) -> String {
         Line::AskOvertaken { stopped: false } => "what was asked is overtaken by the message".to_owned(),
         Line::AskOvertaken { stopped: true } => "what was asked is settled by the stop".to_owned(),
         Line::Quarantined { stream, reason } => format!("{stream} is quarantined: {reason}"),
+        Line::HostStarted { host } => format!("{host} looks after this folder"),
+        Line::HostStopped { host } => format!("{host} let go of this folder"),
         Line::Released { stream } => format!("{stream} may be driven again"),
         Line::Resuming { session } => format!("going on with {session}"),
         Line::Summary { outcome, seconds, turns, calls, tokens, cost_micros, events, session } => {
