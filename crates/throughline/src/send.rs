@@ -107,9 +107,21 @@ impl Throughline {
 
     /// Whether something was said to the session under this name already.
     pub async fn was_said(&self, session: SessionId, name: &str) -> Result<bool, LogError> {
+        Ok(self.place_of(session, name).await?.is_some())
+    }
+
+    /// The message of this name, whole, if there is one.
+    pub async fn said_as(&self, session: SessionId, name: &str) -> Result<Option<String>, LogError> {
+        let Some(version) = self.place_of(session, name).await? else { return Ok(None) };
+        let stored = self.events(session, version, 1).await?.pop();
+        let Some(Body::MessageReceived(received)) = stored.map(|stored| stored.event.draft.body) else { return Ok(None) };
+        Ok(Some(self.whole(&received.text).await?))
+    }
+
+    async fn place_of(&self, session: SessionId, name: &str) -> Result<Option<Version>, LogError> {
         let stream = StreamId::session(session);
         let state = self.fold(&stream).await?.map_err(|illegal| disagreement(&stream, illegal))?;
-        Ok(state.seen.contains_key(&message_key(name)))
+        Ok(state.seen.get(&message_key(name)).copied())
     }
 
     /// The place of an event in the whole log.

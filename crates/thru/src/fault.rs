@@ -4,7 +4,7 @@ use crate::catalog::{Problem, hint, problem};
 use contract::input::Rejection;
 use contract::port::LogError;
 use throughline::{
-    BundleError, ForkError, HomeError, HostError, ImportError, JournalError, Leave, ListError, ModelNameError, OpenError, Refusal,
+    BundleError, ForkError, Forked, HomeError, HostError, ImportError, JournalError, Leave, ListError, ModelNameError, OpenError, Refusal,
     SayError, StartError,
 };
 
@@ -81,6 +81,8 @@ fn class(what: &Problem<'_>) -> (&'static str, u8) {
         | Problem::NotWaiting { .. }
         | Problem::NotTakenBack { .. }
         | Problem::Differs { .. }
+        | Problem::OtherFork { .. }
+        | Problem::OtherWords { .. }
         | Problem::InboxFull { .. } => ("conflict", code::CONFLICT),
         Problem::Damaged(_) | Problem::Storage(_) | Problem::BrokenExport(_) => ("damaged", code::FAILED),
         Problem::Quarantined { .. } | Problem::Bug(_) => ("bug", code::BUG),
@@ -132,6 +134,9 @@ impl From<StartError> for Fault {
                 Fault::new(Problem::NoVersion { session: &session.to_string(), at: at.0, last: last.0 })
             }
             StartError::Fork(ForkError::TooDeep(session)) => Fault::new(Problem::TooDeep { session: &session.to_string() }),
+            StartError::Fork(ForkError::Taken(Forked { session, from, at, .. })) => {
+                Fault::new(Problem::OtherFork { session: &session.to_string(), from: &from.to_string(), at: at.0 })
+            }
             StartError::Fork(_) => Fault::bug(&text),
             StartError::Quarantined(session, why) => {
                 Fault::new(Problem::Quarantined { session: &session.to_string(), version: why.version.0, reason: &why.reason })

@@ -1,7 +1,7 @@
 //! `thru fork`, `thru export`, `thru import` and `thru doctor`: what can be done with a session, or all data, as a whole.
 
 use super::run::{chosen_on_ask, on_ask};
-use super::talk::required;
+use super::talk::{key, required};
 use super::{OnAsk, Show, json, json_lines, quiet, said, session, show};
 use crate::catalog::{KeepHelp, keep_help};
 use crate::fault::Fault;
@@ -19,6 +19,8 @@ pub struct Fork {
     pub at: Option<Version>,
     /// What is said to the new session at once.
     pub text: Option<String>,
+    /// The same key again is the same fork.
+    pub key: Option<String>,
     pub show: Show,
     pub on_ask: Option<OnAsk>,
 }
@@ -35,6 +37,7 @@ pub fn fork_command() -> Clap {
                 .help(keep_help(KeepHelp::ForkText)),
         )
         .arg(Arg::new("at").long("at").value_name("EVENT").value_parser(value_parser!(u64)).help(keep_help(KeepHelp::ForkAt)))
+        .arg(key().help(keep_help(KeepHelp::ForkKey)))
         .arg(on_ask())
         .arg(json())
         .arg(quiet())
@@ -74,6 +77,7 @@ pub fn fork(sub: &ArgMatches) -> Result<Fork, Fault> {
         from: required(sub, "session")?,
         at: sub.get_one::<u64>("at").copied().map(Version),
         text: sub.get_one::<String>("text").cloned(),
+        key: sub.get_one::<String>("key").cloned(),
         show: show(sub),
         on_ask: chosen_on_ask(sub),
     })

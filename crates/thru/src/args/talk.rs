@@ -162,7 +162,7 @@ fn ask() -> Arg {
     Arg::new("ask").value_name("ASK").required(true).value_parser(value_parser!(AskId)).help(talk_help(TalkHelp::Ask))
 }
 
-fn key() -> Arg {
+pub fn key() -> Arg {
     Arg::new("key").long("key").value_name("KEY").value_parser(NonEmptyStringValueParser::new())
 }
 

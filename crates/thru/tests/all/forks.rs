@@ -60,6 +60,41 @@ fn a_fork_goes_on_from_an_event_and_leaves_the_session_alone() {
 }
 
 #[test]
+fn the_same_key_is_the_same_fork() {
+    let (desk, parent) = done();
+    let fork = fork(&desk, &[&parent, "--key", "try"]);
+    assert_eq!(desk.thru(&["run", "--session", &parent, "grow"]).code, Some(0), "its newest event is another one now");
+    assert_eq!(self::fork(&desk, &[&parent, "--key", "try"]), fork);
+    let at = desk.events(&fork).one("session.forked")["at"].to_string();
+    assert_eq!(self::fork(&desk, &[&parent, "--key", "try", "--at", &at]), fork);
+    assert_ne!(self::fork(&desk, &[&parent, "--key", "again"]), fork);
+
+    // Words under the same key are said once, also when the first one died between the fork and the words.
+    let said = || desk.thru(&["fork", &parent, "--key", "try", "Rather so"]);
+    assert_eq!((said().code, said().stdout.as_str()), (Some(0), "second\n"));
+    let events = desk.events(&fork);
+    assert_eq!((events.count("session.forked"), events.count("message.received"), events.count("run.finished")), (1, 1, 1));
+    assert_eq!(desk.thru(&["status", "--json"]).stdout.lines().count(), 3);
+
+    desk.assert_refused(&["fork", &parent, "--key", "try", "--at", "2"], 9, &["names another fork", &fork, &parent]);
+    desk.assert_refused(&["fork", &fork, "--key", "try"], 9, &["names another fork", &fork, &parent]);
+    desk.assert_refused(&["fork", &parent, "--key", "try", "Rather not"], 9, &["something else was said", &fork]);
+    assert_eq!(desk.events(&fork), events, "nothing was changed");
+    desk.assert_verified();
+}
+
+/// Of several at once one makes it, and all name it.
+#[test]
+fn a_key_names_one_fork_however_many_ask_for_it_at_once() {
+    let (desk, parent) = done();
+    let several: Vec<_> = (0..4).map(|_| desk.spawn(&["fork", &parent, "--key", "try"])).collect();
+    let mut named: Vec<String> = several.into_iter().map(|one| one.wait()).map(|said| said.stdout).collect();
+    named.dedup();
+    assert_eq!((named.len(), named[0].lines().count()), (1, 1), "{named:?}");
+    assert_eq!(desk.thru(&["status", "--json"]).stdout.lines().count(), 2);
+}
+
+#[test]
 fn a_running_session_can_be_forked_and_goes_on() {
     let desk = desk();
     let (run, parent) = desk.driven(&[shell(&held_back(7)), say("after"), say("unused")], &[]);

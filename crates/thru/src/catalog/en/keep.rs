@@ -37,6 +37,7 @@ pub fn keep_help(text: KeepHelp) -> &'static str {
              With TEXT the new session starts at once; without, its name is printed and it waits.\n\n\
              Examples:\n  thru events ses_…                                  # find the event to branch off after\n  \
              thru fork ses_… --at 17 \"Try it without the cache\"\n  \
+             thru fork ses_… --at 17 --key try-2 \"Try it without the cache\"   # the same key is the same fork\n  \
              id=$(thru fork ses_…) && thru run --session $id \"Now in Chinese\""
         }
         KeepHelp::ForkAt => "The last event that counts, by its number [default: the newest]",
@@ -71,6 +72,7 @@ pub fn keep_help(text: KeepHelp) -> &'static str {
             "Remove what nothing needs: output of commands that ended, and whose end is in the log; let a daemon that was held \
              back take sessions again"
         }
+        KeepHelp::ForkKey => "Names the fork: the same key again finds it, and does not make or tell it anything twice",
         KeepHelp::ForkText => "What you say to the new session",
     }
 }

@@ -28,6 +28,10 @@ pub fn problem(what: &Problem<'_>) -> String {
         Problem::Differs { session, version } => {
             format!("the session {session} is here already and is another one from event {version} on")
         }
+        Problem::OtherFork { session, from, at } => {
+            format!("the key names another fork: {session}, which branches off from {from} after its event {at}")
+        }
+        Problem::OtherWords { session } => format!("the key names the fork {session}, and something else was said to it"),
         Problem::TooDeep { session } => format!("the session {session} is a fork of too many forks"),
         Problem::Held { holder, .. } => format!("the session is being driven by another running process ({holder})"),
         Problem::Fenced => "another process took the session over".to_owned(),
@@ -102,6 +106,8 @@ pub fn hint(what: &Problem<'_>) -> String {
         Problem::NewerExport(_) => "nothing was stored; use the newer version of thru",
         Problem::BrokenExport(_) => "nothing was stored; it is not what was exported, so get it anew",
         Problem::Differs { session, .. } => return format!("nothing was stored, and it is as it was; compare with `thru events {session}`"),
+        Problem::OtherFork { .. } => "nothing was made; take another key",
+        Problem::OtherWords { session } => return format!("nothing was changed; take another key, or say it with `thru send {session} TEXT`"),
         Problem::TooDeep { .. } => "nothing was made; fork one of the sessions that it stands on",
         Problem::Fenced => "nothing is lost; the other process goes on with it",
         Problem::Damaged(_) => "other sessions are unaffected; `thru verify` shows each one",
