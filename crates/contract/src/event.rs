@@ -130,7 +130,7 @@ impl Event {
 
     /// The blobs that the event names: they were durable before it was.
     #[must_use]
-    pub fn blobs(&self) -> Vec<Sha256> {
+    pub fn blobs(&self) -> Vec<NamedBlob> {
         // What this program wrote is JSON.
         let data = serde_json::from_str(&self.draft.body.data_json()).unwrap_or_default();
         let mut found = Vec::new();
@@ -167,17 +167,16 @@ impl std::fmt::Debug for Envelope<'_> {
 }
 
 /// Whatever names a blob says its hash and how many bytes it has; a hash alone is that of something else.
-#[derive(Deserialize)]
-struct BlobName {
-    sha256: Sha256,
-    #[serde(rename = "bytes")]
-    _bytes: u64,
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+pub struct NamedBlob {
+    pub sha256: Sha256,
+    pub bytes: u64,
 }
 
-fn collect_blobs(data: &Value, found: &mut Vec<Sha256>) {
+fn collect_blobs(data: &Value, found: &mut Vec<NamedBlob>) {
     match data {
         Value::Object(fields) => {
-            found.extend(BlobName::deserialize(data).map(|name| name.sha256));
+            found.extend(NamedBlob::deserialize(data));
             fields.values().for_each(|field| collect_blobs(field, found));
         }
         Value::Array(items) => items.iter().for_each(|item| collect_blobs(item, found)),
@@ -202,6 +201,7 @@ mod tests {
         let mut found = Vec::new();
         collect_blobs(&data, &mut found);
         found.sort();
-        assert_eq!(found, [one, two, three]);
+        let named = |sha256, bytes| NamedBlob { sha256, bytes };
+        assert_eq!(found, [named(one, 9_000), named(two, 1), named(three, 8)]);
     }
 }

@@ -58,6 +58,14 @@ impl BlobFolder {
         }
     }
 
+    pub fn size(&self, sha256: Sha256) -> io::Result<Option<u64>> {
+        match fs::metadata(self.path(sha256)) {
+            Ok(file) => Ok(Some(file.len())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     fn path(&self, sha256: Sha256) -> PathBuf {
         let name = sha256.to_string();
         let (folder, file) = name.split_at(2);

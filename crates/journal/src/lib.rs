@@ -27,5 +27,5 @@ pub use examine::{Examined, examine};
 pub use filesystem::{ProbeFilesystem, filesystem_magic, free_bytes, network_filesystem};
 pub use hosts::{Survey, survey};
 pub use memory::MemoryJournal;
-pub use sqlite::{FORMAT, Loss, OpenError, Options, SqliteJournal, Tuning};
+pub use sqlite::{BlobFault, FORMAT, Loss, OpenError, Options, SqliteJournal, Tuning};
 pub use views::{First, Mark, Told, Views, ViewsError};

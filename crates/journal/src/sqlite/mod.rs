@@ -4,6 +4,7 @@
 
 mod append;
 mod bell;
+mod blob;
 mod column;
 mod hub;
 mod job;
@@ -18,6 +19,7 @@ pub(crate) mod trouble;
 mod tuning;
 mod writer;
 
+pub use blob::BlobFault;
 pub use open::{OpenError, Options};
 pub use schema::VERSION as FORMAT;
 pub use tuning::{Loss, Tuning};
@@ -27,6 +29,8 @@ use crate::blobs::BlobFolder;
 use crate::chain::Verified;
 use crate::follow::{Follower, Watcher};
 use crate::hosts::Hosts;
+use blob::Look;
+use contract::event::NamedBlob;
 use contract::filter::Filter;
 use contract::id::{HostId, Sha256, StreamId};
 use contract::limits::BLOB_ROW_BYTES_MAX;
@@ -78,7 +82,7 @@ impl SqliteJournal {
         let (stream, blobs, is_whole) = (stream.clone(), Arc::clone(&self.blobs), Arc::clone(&self.is_whole));
         let verify = move |connection: &Connection| {
             // The stream first: damage that can be named is named.
-            let verified = query::verify(connection, &blobs, &stream)?;
+            let verified = query::verify(connection, Some(&blobs), &stream)?;
             if is_whole.get().is_none() {
                 query::check_database(connection)?;
                 // Another stream may have been first.
@@ -87,6 +91,23 @@ impl SqliteJournal {
             Ok(verified)
         };
         self.readers.run(verify).await
+    }
+
+    /// The same without the blobs and the database, which reads only the events.
+    pub async fn verify_events(&self, stream: &StreamId) -> Result<Verified, LogError> {
+        let stream = stream.clone();
+        self.readers.run(move |connection| query::verify(connection, None, &stream)).await
+    }
+
+    /// Those of the blobs that are not there with their size. Nothing of them is read, so what has changed without
+    /// growing is not noticed.
+    pub async fn missing_blobs(&self, named: Vec<NamedBlob>) -> Result<Vec<(NamedBlob, BlobFault)>, LogError> {
+        let blobs = Arc::clone(&self.blobs);
+        let look = move |connection: &Connection| {
+            let faults = named.iter().filter_map(|one| Some((*one, blob::fault(connection, &blobs, *one, Look::Size)?)));
+            Ok(faults.collect())
+        };
+        self.readers.run(look).await
     }
 
     /// Every stream of the log, by name.
@@ -214,6 +235,6 @@ impl Blobs for SqliteJournal {
 
     fn get(&self, sha256: Sha256) -> BoxFuture<'_, Result<Option<Vec<u8>>, LogError>> {
         let blobs = Arc::clone(&self.blobs);
-        Box::pin(self.readers.run(move |connection| query::stored_blob(connection, &blobs, sha256)))
+        Box::pin(self.readers.run(move |connection| blob::stored(connection, &blobs, sha256)))
     }
 }

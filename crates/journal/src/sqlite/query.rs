@@ -1,11 +1,12 @@
-//! The queries of readers, and the rows of small blobs.
+//! The queries of readers, and the writing of small blobs.
 //!
 //! Owns the way from rows to checked events. Must not trust a row: every event passes the walk along its chain.
 
+use super::blob::{self, Look};
 use super::column;
 use super::schema;
 use super::trouble;
-use crate::blobs::{self, BlobFolder};
+use crate::blobs::BlobFolder;
 use crate::board::Mark;
 use crate::chain::{self, GENESIS, Link, Row, Verified, Walk};
 use contract::id::{EventId, Sha256, StreamId};
@@ -43,7 +44,8 @@ pub(super) fn read(connection: &Connection, stream: &StreamId, from: Version, ma
     Ok(events)
 }
 
-pub(super) fn verify(connection: &Connection, files: &BlobFolder, stream: &StreamId) -> Result<Verified, LogError> {
+/// Checks the whole stream, and with a folder of blobs also those that it names.
+pub(super) fn verify(connection: &Connection, files: Option<&BlobFolder>, stream: &StreamId) -> Result<Verified, LogError> {
     let Some(head) = find_head(connection, stream)? else { return Ok(Verified { events: 0, hash: GENESIS }) };
     let mut walk = Walk::from_start(&head.tail);
     let (mut ids, mut blobs, mut time) = (BTreeSet::new(), BTreeSet::new(), head.tail.time);
@@ -54,11 +56,10 @@ pub(super) fn verify(connection: &Connection, files: &BlobFolder, stream: &Strea
         if !ids.insert(id) {
             return Err(chain::corrupt(stream, version, format!("its id {id} occurs twice")));
         }
-        for sha256 in event.blobs() {
-            if blobs.insert(sha256) {
-                let found = stored_blob(connection, files, sha256).map_err(|error| chain::corrupt(stream, version, error.to_string()))?;
-                found.ok_or_else(|| chain::corrupt(stream, version, format!("its blob sha256:{sha256} is missing")))?;
-            }
+        if let Some(files) = files {
+            let unseen = event.blobs().into_iter().filter(|named| blobs.insert(*named));
+            let fault = unseen.filter_map(|named| blob::fault(connection, files, named, Look::Content)).next();
+            fault.map_or(Ok(()), |fault| Err(chain::corrupt(stream, version, format!("its {fault}"))))?;
         }
         Ok(ControlFlow::Continue(()))
     })?;
@@ -154,23 +155,6 @@ pub(super) fn check_database(connection: &Connection) -> Result<(), LogError> {
     }
     let found: String = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0)).map_err(unavailable)?;
     if found == "ok" { Ok(()) } else { Err(LogError::Unavailable(format!("the database is damaged: {found}"))) }
-}
-
-/// A blob, wherever it lies, checked against its name. The hash does not tell the size, so both places are asked.
-pub(super) fn stored_blob(connection: &Connection, files: &BlobFolder, sha256: Sha256) -> Result<Option<Vec<u8>>, LogError> {
-    let unreadable = |error| LogError::Unavailable(format!("blob sha256:{sha256} cannot be read: {error}"));
-    let stored = match blob(connection, sha256)? {
-        Some(bytes) => Some(bytes),
-        None => files.get(sha256).map_err(unreadable)?,
-    };
-    stored.map(|bytes| blobs::check(sha256, bytes)).transpose()
-}
-
-fn blob(connection: &Connection, sha256: Sha256) -> Result<Option<Vec<u8>>, LogError> {
-    connection
-        .prepare_cached("SELECT bytes FROM blobs WHERE sha256 = ?1")
-        .and_then(|mut statement| statement.query_row([sha256.0], |row| row.get(0)).optional())
-        .map_err(unavailable)
 }
 
 /// Bytes that are there already are only written again when they were damaged.

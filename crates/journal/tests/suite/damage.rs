@@ -3,13 +3,13 @@
 use super::world::open;
 use conformance::events::*;
 use contract::body::BadBody;
-use contract::event::BadEvent;
+use contract::event::{BadEvent, NamedBlob};
 use contract::id::Sha256;
 use contract::limits::BLOB_ROW_BYTES_MAX;
 use contract::port::{Append, AppendError, Blobs, Log, LogError};
 use contract::text::{Cut, Room, Text};
 use contract::{Epoch, Version};
-use journal::{GENESIS, Options, SqliteJournal, link};
+use journal::{BlobFault, GENESIS, Options, SqliteJournal, link};
 use rusqlite::{Connection, params};
 use std::fs::{self, OpenOptions};
 use std::path::Path;
@@ -237,6 +237,37 @@ async fn a_blob_that_is_changed_or_gone_is_found_at_the_event_that_names_it() {
     let name = Sha256::of(&blob).to_string();
     fs::write(folder.path().join("blobs").join(&name[..2]).join(&name[2..]), b"other bytes").unwrap();
     assert_eq!(damaged_at(open(folder.path(), 3).verify(&stream("one")).await), 5);
+}
+
+/// Whoever only measures reads no byte, so it costs the same whatever the blobs hold, and finds what has another size.
+#[tokio::test]
+async fn blobs_can_be_measured_without_being_read() {
+    for bytes in [9_000, BLOB_ROW_BYTES_MAX + 1] {
+        let (folder, blob) = stored_with_blob(bytes).await;
+        let named = NamedBlob { sha256: Sha256::of(&blob), bytes: blob.len() as u64 };
+        let name = named.sha256.to_string();
+        let file = folder.path().join("blobs").join(&name[..2]).join(&name[2..]);
+        let put = |length: usize| {
+            if bytes > BLOB_ROW_BYTES_MAX {
+                fs::write(&file, vec![0; length]).unwrap();
+            } else {
+                tamper(folder.path(), &format!("UPDATE blobs SET bytes = zeroblob({length})"));
+            }
+        };
+        let journal = open(folder.path(), 3);
+        assert_eq!(journal.missing_blobs(vec![named]).await.unwrap(), []);
+        put(bytes);
+        assert_eq!(journal.missing_blobs(vec![named]).await.unwrap(), [], "its size is right");
+        assert_eq!(journal.verify_events(&stream("one")).await.unwrap().events, 5);
+        assert_eq!(damaged_at(journal.verify(&stream("one")).await), 5);
+        put(bytes + 1);
+        let fault = BlobFault::Size { blob: named, found: named.bytes + 1 };
+        assert_eq!(journal.missing_blobs(vec![named]).await.unwrap(), [(named, fault)]);
+    }
+    let gone = NamedBlob { sha256: Sha256([7; 32]), bytes: 7 };
+    let folder = stored().await;
+    let journal = open(folder.path(), 3);
+    assert_eq!(journal.missing_blobs(vec![gone]).await.unwrap(), [(gone, BlobFault::Missing(gone.sha256))]);
 }
 
 #[tokio::test]

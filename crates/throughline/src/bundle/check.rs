@@ -1,6 +1,6 @@
 //! Reading the folder: everything is checked before anybody stores anything of it.
 
-use super::{BLOBS, CHAIN, Chain, FORMAT, Part, named};
+use super::{BLOBS, CHAIN, Chain, FORMAT, Part};
 use agent::State;
 use contract::body::{BadBody, Body};
 use contract::event::{BadEvent, Event};
@@ -57,8 +57,8 @@ pub(super) fn read(folder: &Path) -> Result<Bundle, BundleError> {
         let (lines, events) = read_part(folder, part, place)?;
         let file = part.file(place);
         for (line, event) in (1..).zip(&events) {
-            for sha256 in named(event) {
-                named_at.entry(sha256).or_insert_with(|| (file.clone(), line));
+            for blob in event.blobs() {
+                named_at.entry(blob.sha256).or_insert_with(|| (file.clone(), line));
             }
         }
         parsed.push((part, lines, events));

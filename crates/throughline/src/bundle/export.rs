@@ -1,6 +1,6 @@
 //! Writing the folder: beside its place first, then renamed, so that half an export never looks whole.
 
-use super::{BLOBS, CHAIN, Chain, EVENTS, FORMAT, PARENTS, Part, named};
+use super::{BLOBS, CHAIN, Chain, EVENTS, FORMAT, PARENTS, Part};
 use crate::{Throughline, random};
 use contract::id::{SessionId, Sha256, StreamId};
 use contract::port::LogError;
@@ -85,8 +85,8 @@ impl Throughline {
             lines.bytes.extend(&stored.bytes);
             lines.bytes.push(b'\n');
             lines.part.hashes.push(stored.hash);
-            for sha256 in named(&stored.event) {
-                blobs.entry(sha256).or_insert_with(|| (stream.clone(), stored.event.version));
+            for blob in stored.event.blobs() {
+                blobs.entry(blob.sha256).or_insert_with(|| (stream.clone(), stored.event.version));
             }
             Ok::<(), LogError>(())
         })

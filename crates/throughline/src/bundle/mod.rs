@@ -12,12 +12,8 @@ pub use check::{BundleError, check_export};
 pub use export::{ExportError, Exported};
 pub use import::{ImportError, Imported};
 
-use contract::body::Body;
-use contract::event::Event;
 use contract::id::{SessionId, Sha256};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use std::collections::BTreeSet;
 
 /// Version of the layout that this program writes.
 pub const FORMAT: u32 = 1;
@@ -47,29 +43,5 @@ impl Part {
     /// Where its events are, relative to the folder.
     fn file(&self, place: usize) -> String {
         if place == 0 { EVENTS.to_owned() } else { format!("{PARENTS}/{}.jsonl", self.session) }
-    }
-}
-
-/// Blobs that the event names: long texts, and the configuration of a run.
-pub(crate) fn named(event: &Event) -> BTreeSet<Sha256> {
-    let mut found = BTreeSet::new();
-    if let Body::RunStarted(started) = &event.draft.body {
-        found.insert(started.config.sha256);
-    }
-    // Data is JSON by construction; texts inside it are strings and never looked into.
-    let data: Value = serde_json::from_str(&event.draft.body.data_json()).unwrap_or_default();
-    collect(&data, &mut found);
-    found
-}
-
-fn collect(value: &Value, found: &mut BTreeSet<Sha256>) {
-    match value {
-        Value::Object(fields) => {
-            let blob = fields.get("blob").and_then(|blob| blob.get("sha256")).and_then(Value::as_str);
-            found.extend(blob.and_then(|text| text.parse::<Sha256>().ok()));
-            fields.values().for_each(|value| collect(value, found));
-        }
-        Value::Array(values) => values.iter().for_each(|value| collect(value, found)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }

@@ -1,10 +1,10 @@
 //! What only the log tells: whether it is whole, and what of the spool and of what runs belongs to whom.
 
 use super::{Finding, Mend};
-use crate::bundle::named;
 use crate::{Home, Throughline};
 use agent::State;
-use contract::id::{ActionId, SessionId, Sha256, StreamId};
+use contract::event::NamedBlob;
+use contract::id::{ActionId, SessionId, StreamId};
 use contract::machine::Rest;
 use contract::port::LogError;
 use contract::units::Version;
@@ -29,7 +29,7 @@ struct Walk {
     open: BTreeMap<(ActionId, u16), Open>,
     driven: usize,
     abandoned: Vec<SessionId>,
-    blobs: BTreeMap<Sha256, (StreamId, Version)>,
+    blobs: BTreeMap<NamedBlob, (StreamId, Version)>,
     /// A stream could not be read, so nobody knows which attempts it has open.
     unclear: bool,
 }
@@ -76,14 +76,14 @@ impl Throughline {
     }
 
     async fn look_at(&self, stream: &StreamId, walk: &mut Walk) -> Result<(), LogError> {
-        let inspected = self.verify(stream).await?;
+        let inspected = self.verify_events(stream).await?;
         walk.events += inspected.verified.events;
         let Some(session) = stream.session_id() else { return Ok(()) };
         let folded = self
             .fold_with(stream, |_, stored, whose| {
                 if whose == read::Whose::Own {
-                    for sha256 in named(&stored.event) {
-                        walk.blobs.entry(sha256).or_insert_with(|| (stream.clone(), stored.event.version));
+                    for blob in stored.event.blobs() {
+                        walk.blobs.entry(blob).or_insert_with(|| (stream.clone(), stored.event.version));
                     }
                 }
                 Ok(())
@@ -115,20 +115,16 @@ impl Throughline {
         Ok(Finding::HeldBack { died, released })
     }
 
-    async fn examine_blobs(&self, blobs: &BTreeMap<Sha256, (StreamId, Version)>, findings: &mut Vec<Finding>) {
-        let mut whole = true;
-        for (sha256, (stream, version)) in blobs {
-            let (stream, version, sha256) = (stream.clone(), *version, *sha256);
-            let finding = match self.ports.blobs.get(sha256).await {
-                Ok(Some(_)) => continue,
-                Ok(None) => Finding::BlobMissing { stream, version, sha256 },
-                Err(error) => Finding::BlobUnreadable { stream, version, reason: error.to_string() },
-            };
-            whole = false;
-            findings.push(finding);
-        }
-        if whole {
-            findings.push(Finding::Blobs { blobs: blobs.len() });
+    async fn examine_blobs(&self, named: &BTreeMap<NamedBlob, (StreamId, Version)>, findings: &mut Vec<Finding>) {
+        let faults = match self.journal.missing_blobs(named.keys().copied().collect()).await {
+            Ok(faults) if faults.is_empty() => return findings.push(Finding::Blobs { blobs: named.len() }),
+            Ok(faults) => faults,
+            Err(error) => return findings.push(Finding::JournalUnusable { reason: error.to_string() }),
+        };
+        for (blob, fault) in faults {
+            // Only what is named was asked for.
+            let Some((stream, version)) = named.get(&blob).cloned() else { continue };
+            findings.push(Finding::BlobBroken { stream, version, reason: fault.to_string() });
         }
     }
 }

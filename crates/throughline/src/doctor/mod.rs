@@ -7,7 +7,7 @@ mod outside;
 use crate::Home;
 use crate::bundle::FORMAT as EXPORT_FORMAT;
 use contract::body::Principal;
-use contract::id::{SessionId, Sha256, StreamId};
+use contract::id::{SessionId, StreamId};
 use contract::units::Version;
 use std::path::PathBuf;
 
@@ -137,12 +137,8 @@ pub enum Finding {
     Blobs {
         blobs: usize,
     },
-    BlobMissing {
-        stream: StreamId,
-        version: Version,
-        sha256: Sha256,
-    },
-    BlobUnreadable {
+    /// A blob that an event names is gone, has another size or cannot be read.
+    BlobBroken {
         stream: StreamId,
         version: Version,
         reason: String,
@@ -169,7 +165,7 @@ impl Finding {
             Finding::Processes { .. } | Finding::Unwatched { .. } | Finding::Stray { .. } => "processes",
             Finding::Spool { .. } | Finding::Leftovers { .. } => "spool",
             Finding::ViewsMissing | Finding::Views | Finding::ViewsDamaged { .. } => "views",
-            Finding::Blobs { .. } | Finding::BlobMissing { .. } | Finding::BlobUnreadable { .. } => "blobs",
+            Finding::Blobs { .. } | Finding::BlobBroken { .. } => "blobs",
         }
     }
 
@@ -209,8 +205,7 @@ impl Finding {
             | Finding::DatabaseDamaged { .. }
             | Finding::ChainBroken { .. }
             | Finding::Quarantined { .. }
-            | Finding::BlobMissing { .. }
-            | Finding::BlobUnreadable { .. } => Health::Fail,
+            | Finding::BlobBroken { .. } => Health::Fail,
         }
     }
 }

@@ -106,7 +106,8 @@ fn damage_fails_and_says_what_is_unaffected() {
     let blobs = log(&desk).execute("DELETE FROM blobs WHERE length(bytes) > 30000", []).unwrap();
     assert_eq!(blobs, 1);
     let missing = complaints(&desk, &[], 1);
-    assert!(missing.len() == 1 && missing[0].contains("blob sha256:") && missing[0].contains(&session), "{missing:?}");
+    assert!(missing.len() == 1 && missing[0].starts_with("fail blobs:") && missing[0].contains("blob sha256:"), "{missing:?}");
+    assert!(missing[0].contains(&session) && missing[0].contains("blobs/ back from a copy"), "{missing:?}");
     let broken = log(&desk).execute(
         "UPDATE events SET bytes = CAST(replace(CAST(bytes AS TEXT), '\"type\"', '\"Type\"') AS BLOB)
          WHERE version = 4 AND stream = (SELECT id FROM streams WHERE name = ?1)",
@@ -121,6 +122,21 @@ fn damage_fails_and_says_what_is_unaffected() {
     let complaints = complaints(&desk, &[], 1);
     assert!(complaints.iter().any(|line| line.starts_with("fail database:")), "{complaints:?}");
     assert!(complaints.iter().any(|line| line.starts_with("fail journal:")), "{complaints:?}");
+}
+
+/// It is measured and not read: that is for `thru verify`, which takes as long as there are bytes.
+#[test]
+fn a_blob_is_measured_by_doctor_and_read_by_verify() {
+    let (desk, session) = used();
+    let long = "length(bytes) > 30000";
+    let fill = |bytes: usize| log(&desk).execute(&format!("UPDATE blobs SET bytes = zeroblob({bytes}) WHERE {long}"), []).unwrap();
+    assert_eq!(fill(40_000), 1);
+    assert_eq!(complaints(&desk, &[], 0), Vec::<String>::new());
+    crate::input::assert_fault(&desk.thru(&["verify", &session]), 1, &["damaged", "blob sha256:", &session]);
+    assert_eq!(fill(40_001), 1);
+    let longer = complaints(&desk, &[], 1);
+    assert!(longer.len() == 1 && longer[0].starts_with("fail blobs:") && longer[0].contains("40001 bytes instead of 40000"), "{longer:?}");
+    crate::input::assert_fault(&desk.thru(&["verify", &session]), 1, &["damaged", "40001 bytes instead of 40000"]);
 }
 
 #[test]

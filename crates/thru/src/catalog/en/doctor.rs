@@ -51,9 +51,8 @@ pub fn symptom(finding: &Finding) -> String {
         Finding::ViewsMissing => "the lists are not made yet".to_owned(),
         Finding::Views => "the lists can be read".to_owned(),
         Finding::ViewsDamaged { reason } => format!("the lists are damaged: {reason}"),
-        Finding::Blobs { blobs } => format!("{blobs} blobs that events name are there"),
-        Finding::BlobMissing { stream, version, sha256 } => format!("event {version} of {stream} names the blob {sha256}, which is gone"),
-        Finding::BlobUnreadable { stream, version, reason } => format!("a blob of event {version} of {stream}: {reason}"),
+        Finding::Blobs { blobs } => format!("{blobs} blobs that events name are there with their sizes; `thru verify` also reads them"),
+        Finding::BlobBroken { stream, version, reason } => format!("event {version} of {stream}: {reason}"),
     }
 }
 
@@ -109,7 +108,7 @@ pub fn cure(finding: &Finding) -> Option<String> {
         Finding::Leftovers { folders, removed } if folders == removed => return None,
         Finding::Leftovers { .. } => "`thru doctor --fix` removes them".to_owned(),
         Finding::ViewsDamaged { .. } => "nothing is lost: they are made anew from the log; views.db may be deleted".to_owned(),
-        Finding::BlobMissing { .. } | Finding::BlobUnreadable { .. } => {
+        Finding::BlobBroken { .. } => {
             "bring blobs/ back from a copy, or import the session from an export; the events themselves are whole".to_owned()
         }
     })

@@ -49,7 +49,8 @@ pub fn help(text: Help) -> &'static str {
         Help::Follow => "Go on showing events as they come",
         Help::Verify => "Check that nothing stored was changed, lost or put in another order",
         Help::VerifyAfter => {
-            "Checks the hash chain, the order and the meaning of every event, of one session or of everything.\n\
+            "Checks the hash chain, the order and the meaning of every event, and every byte that it names, of one session or of\n\
+             everything.\n\
              Exit code 1 names the first broken event.\n\nExamples:\n  thru verify\n  thru verify ses_…"
         }
     }

@@ -65,7 +65,8 @@ pub fn keep_help(text: KeepHelp) -> &'static str {
         KeepHelp::Doctor => "Check the data folder: disk, log, locks, what runs, what is left over",
         KeepHelp::DoctorAfter => {
             "One line a check: ok, warn or fail, the name of the check, what was found, and below it what to do. Nothing is\n\
-             changed without --fix, and nothing that runs is touched. Exit code 1 when a check fails.\n\n\
+             changed without --fix, and nothing that runs is touched. Exit code 1 when a check fails. Blobs are only measured:\n\
+             `thru verify` reads them too.\n\n\
              Examples:\n  thru doctor\n  thru doctor --fix\n  thru doctor --json | jq 'select(.verdict!=\"ok\")'"
         }
         KeepHelp::DoctorFix => {
