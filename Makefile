@@ -45,7 +45,10 @@ test: tools-needed ## Everything CI runs: check, all tests, explore, crash
 explore: compiler-needed ## Search every crash and interleaving, and catch every planted bug
 	cargo run -q --profile explore -p testkit --features planted --bin explore
 
-# The binary that is killed has named places to die at, so it is not the one that anybody uses.
+# The binary that is killed has named places to die at, so it goes to a folder of its own and never to where people look
+# for theirs. All that it is made of stays in the common folder, so nothing is built a second time.
+crash: export CARGO_BUILD_BUILD_DIR := $(or $(CARGO_TARGET_DIR),target)
+crash: export CARGO_TARGET_DIR := $(CARGO_BUILD_BUILD_DIR)/crash
 crash: compiler-needed ## Kill the real binary everywhere and count what was lost or doubled; CRASH_RANDOM=1000 for long
 	cargo build -q -p thru --features crash-points
 	cargo run -q -p testkit --features crash --bin crash

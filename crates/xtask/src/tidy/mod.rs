@@ -34,6 +34,7 @@ fn offences(metadata: &Metadata, files: &[TextFile], ratchet: &Ratchet, tree: &s
     offences.extend(sizes::check(&sources, ratchet));
     offences.extend(names::check_crates(metadata));
     offences.extend(files.iter().flat_map(origins::check));
+    offences.extend(files.iter().flat_map(features::check_makefile));
     for source in &sources {
         offences.extend(docs::check(source));
         offences.extend(purity::check_source(source));
