@@ -18,9 +18,9 @@ mod seed;
 mod size;
 mod stats;
 mod table;
+mod wanted;
 mod world;
 
-use cli::Wanted;
 use problem::Problem;
 use std::process::ExitCode;
 use world::World;
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<(), Problem> {
-    let wanted = Wanted::parse(std::env::args().skip(1))?;
+    let wanted = cli::parse(std::env::args().skip(1))?;
     let world = World::new(&wanted)?;
     process::adopt_orphans()?;
     println!("{}", world.about());

@@ -1,8 +1,8 @@
 //! Where everything is measured: the binary, the folder on a real disk, the sizes.
 
-use crate::cli::Wanted;
 use crate::problem::{Problem, io, wrong};
 use crate::size::Size;
+use crate::wanted::Wanted;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;

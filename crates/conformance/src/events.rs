@@ -1,6 +1,6 @@
 //! Events to put into a log under test, and short ways to put them there and to find them again.
 
-use crate::world::Journal;
+use crate::journal::Journal;
 use contract::body::{MessageReceived, MessageSent, Mode, Principal};
 use contract::event::{Actor, Level, Trust};
 use contract::id::{EventId, HostId, Key, MessageId, StreamId, derive};

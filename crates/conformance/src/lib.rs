@@ -7,13 +7,15 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed expectation is how a test fails")]
 
 pub mod events;
+pub mod journal;
 mod losing;
 pub mod process;
 mod suite;
 pub mod tape;
 pub mod world;
 
-pub use world::{Damage, Damageable, Host, Journal, Loss, Spawning, World};
+pub use journal::{Journal, Loss};
+pub use world::{Damage, Damageable, Host, Spawning, World};
 
 /// The list of all tests, handed to another macro. A test that is missing here is dead code, which the compiler finds.
 #[doc(hidden)]

@@ -1,6 +1,6 @@
 //! A log that loses the answer to its first append, around any other.
 
-use crate::world::{Journal, Loss};
+use crate::journal::{Journal, Loss};
 use contract::filter::Filter;
 use contract::id::{HostId, Sha256, StreamId};
 use contract::machine::RestClass;

@@ -4,7 +4,7 @@
 //! that binary prints is passed over, because an answer begins with a mark.
 
 use crate::events::append;
-use crate::world::Journal;
+use crate::journal::Journal;
 use contract::id::StreamId;
 use contract::port::{AppendError, LeaseError};
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};

@@ -1,6 +1,6 @@
 //! A subscription as a subscriber should use it: one that was given up as too slow subscribes again.
 
-use crate::world::Journal;
+use crate::journal::Journal;
 use contract::filter::Filter;
 use contract::id::EventId;
 use contract::port::{Delivered, Delivery, LogError, Subscription};

@@ -3,15 +3,12 @@
 //! An implementation says how a host starts and how it dies; a suite for what only some can bring about has a trait of
 //! its own.
 
+use crate::journal::{Journal, Loss};
 use crate::losing::Losing;
 use crate::process::Process;
 use contract::id::{HostId, StreamId};
-use contract::port::{Blobs, Log};
 use contract::units::Version;
 use std::sync::Arc;
-
-pub trait Journal: Log + Blobs {}
-impl<J: Log + Blobs + ?Sized> Journal for J {}
 
 /// A new, empty log.
 pub trait World: Send + Sync {
@@ -44,13 +41,6 @@ impl Host {
         assert_eq!(Arc::strong_count(&self.journal), 1, "a killed host is used nowhere else");
         self.id
     }
-}
-
-/// What becomes of an append that gets no answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Loss {
-    Stored,
-    NotStored,
 }
 
 /// A world whose stored events can be reached past the log.

@@ -145,6 +145,15 @@ impl Answer {
     pub const YES: Answer = Answer::Approve { grant: Grant::Once };
     pub const NO: Answer = Answer::Deny { message: None, stop: false };
 
+    /// Whether whoever answered so did not say no.
+    #[must_use]
+    pub fn is_yes(&self) -> bool {
+        match self {
+            Answer::Deny { .. } => false,
+            Answer::Approve { .. } | Answer::Edit { .. } | Answer::Reply(_) | Answer::Extend { .. } => true,
+        }
+    }
+
     /// Whether an ask of this kind can be answered so.
     #[must_use]
     pub fn fits(&self, kind: AskKind) -> bool {

@@ -154,7 +154,7 @@ impl Throughline {
 
     /// Answers an ask; the first answer in the log wins.
     pub async fn answer(&self, ask: &AskView, answer: Answer, key: Option<String>, by: Principal) -> Result<Sent, SayError> {
-        let (key, answered) = (answer_key(ask.ask.ask, key)?, Some(is_yes(&answer)));
+        let (key, answered) = (answer_key(ask.ask.ask, key)?, Some(answer.is_yes()));
         let sent = self.say(ask.session, Input::Answer { ask: ask.ask.ask, key, answer, by }).await?;
         Ok(Sent { answered, ..sent })
     }
@@ -215,19 +215,11 @@ fn named_key(ask: AskId, name: &str) -> Key {
     Key(format!("answer/{ask}/{name}"))
 }
 
-/// Whether whoever answered so did not say no.
-pub(crate) fn is_yes(answer: &Answer) -> bool {
-    match answer {
-        Answer::Deny { .. } => false,
-        Answer::Approve { .. } | Answer::Edit { .. } | Answer::Reply(_) | Answer::Extend { .. } => true,
-    }
-}
-
 /// How this event ended the ask, if it did.
 fn fate(stored: &Stored, ask: AskId) -> Option<(Version, AskFate)> {
     let body = &stored.event.draft.body;
     let fate = if let Body::AskAnswered(answered) = body {
-        let yes = is_yes(&answered.answer);
+        let yes = answered.answer.is_yes();
         (answered.ask == ask).then(|| AskFate::Answered { by: answered.by.0.clone(), key: answered.key.clone(), yes })
     } else if let Body::AskExpired(expired) = body {
         (expired.ask == ask).then_some(AskFate::Expired)

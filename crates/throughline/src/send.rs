@@ -1,6 +1,5 @@
 //! Saying something to a session that another process may be driving.
 
-use crate::asks::is_yes;
 use crate::running::disagreement;
 use crate::{OpenError, StartError, Throughline, random};
 use contract::body::{Body, Mode, Principal};
@@ -153,7 +152,7 @@ impl Throughline {
 
 fn answer_of(body: &Body) -> Option<bool> {
     if let Body::AskAnswered(answered) = body {
-        return Some(is_yes(&answered.answer));
+        return Some(answered.answer.is_yes());
     }
     None
 }

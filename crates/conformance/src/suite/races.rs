@@ -1,6 +1,7 @@
 //! Many writers at once: one winner for each version, and no reader sees half a call.
 
 use crate::events::*;
+use crate::journal::Journal;
 use crate::world::*;
 use contract::id::StreamId;
 use contract::port::{Append, AppendError, Appended};

@@ -1,6 +1,7 @@
 //! The start-up and timer index.
 
 use crate::events::*;
+use crate::journal::Journal;
 use crate::world::*;
 use contract::id::StreamId;
 use contract::machine::{Rest, RestClass};

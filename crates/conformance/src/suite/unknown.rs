@@ -1,6 +1,7 @@
 //! An append that gets no answer is neither stored nor not stored until the same call is made again.
 
 use crate::events::*;
+use crate::journal::Loss;
 use crate::world::*;
 use contract::Version;
 use contract::port::{Append, AppendError, Fence};

@@ -1,6 +1,7 @@
 //! The house rules. Each is a pure function over files or metadata, with its reason; this file only collects.
 
 mod catalogue;
+mod circles;
 mod docs;
 mod edges;
 mod features;
@@ -32,6 +33,7 @@ fn offences(metadata: &Metadata, files: &[TextFile], ratchet: &Ratchet, tree: &s
     offences.extend(purity::check_dependencies(metadata));
     offences.extend(features::check(tree));
     offences.extend(sizes::check(&sources, ratchet));
+    offences.extend(circles::check(&sources));
     offences.extend(names::check_crates(metadata));
     offences.extend(files.iter().flat_map(origins::check));
     offences.extend(files.iter().flat_map(features::check_makefile));
