@@ -34,6 +34,7 @@ mod send;
 mod start;
 mod status;
 mod stop;
+mod verify;
 
 pub use agent::rest::Turn;
 pub use asks::{AskFate, AskView, Found, OpenAsks};
@@ -43,7 +44,7 @@ pub use delivery::{Delivery, Fate};
 pub use following::Following;
 pub use home::{Home, HomeError};
 pub use host::{HostError, Told};
-pub use inspect::{Inspection, Quarantined};
+pub use inspect::Quarantined;
 pub use journal::{OpenError as JournalError, Verified};
 pub use lists::{ListError, Work};
 pub use live::{Shown, Watching};
@@ -55,6 +56,7 @@ pub use send::{SayError, Sent};
 pub use start::{Job, StartError, check};
 
 pub use status::{RunTurns, RunningTool, Standing, Status};
+pub use verify::Inspection;
 pub use views::{CostRow, RunningRow, WorkRow};
 
 /// The other program inside this one; a binary must ask for it before it does anything else.

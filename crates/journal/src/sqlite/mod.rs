@@ -110,6 +110,15 @@ impl SqliteJournal {
         self.readers.run(look).await
     }
 
+    /// The highest epoch under which the stream was ever owned.
+    pub async fn epoch(&self, stream: &StreamId) -> Result<Epoch, LogError> {
+        let stream = stream.clone();
+        let look = move |connection: &Connection| {
+            lease::epoch(connection, &stream).map(Option::unwrap_or_default).map_err(|error| query::at(&stream, Version::NONE, error))
+        };
+        self.readers.run(look).await
+    }
+
     /// Every stream of the log, by name.
     pub async fn stream_names(&self) -> Result<Vec<StreamId>, LogError> {
         self.readers.run(query::stream_names).await

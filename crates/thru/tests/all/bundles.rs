@@ -3,7 +3,7 @@
 use crate::desk::{Desk, Said, desk};
 use crate::input::assert_fault;
 use crate::rewind::rewind;
-use crate::script::{say, shell};
+use crate::script::{held_back, say, shell};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
@@ -87,6 +87,30 @@ fn a_session_and_what_it_stands_on_come_back_elsewhere_as_they_were() {
     assert_eq!((went_on.code, went_on.stdout.as_str()), (Some(0), "third\n"), "{}", went_on.stderr);
     elsewhere.assert_verified();
     assert_fault(&elsewhere.thru(&["import", first.to_str().unwrap()]), 9, &[&fork, "another one", "nothing was stored"]);
+}
+
+/// A copy of a session in the middle of its work rests, though its events say otherwise: that is no damage, also where the
+/// machine is the same and only its log is new.
+#[test]
+fn a_copy_of_work_that_goes_on_stands_still_and_is_whole() {
+    let desk = desk();
+    let (run, session) = desk.driven(&[shell(&held_back(0)), say("told")], &[]);
+    let folder = desk.root.join("out");
+    assert_eq!(export(&desk, &session, &folder).code, Some(0));
+    run.kill();
+    desk.go();
+    desk.until_quiet();
+    for file in ["journal.db", "journal.db-wal", "journal.db-shm"] {
+        fs::remove_file(desk.home.join(file)).unwrap();
+    }
+    let elsewhere = crate::desk::desk();
+    for place in [&desk, &elsewhere] {
+        assert_eq!(import(place, &folder).code, Some(0));
+        place.assert_verified();
+    }
+    desk.resumed(&session, 0, "told\n");
+    assert_eq!(desk.events(&session).count("owner.taken"), 2);
+    desk.assert_verified();
 }
 
 #[test]

@@ -100,6 +100,28 @@ fn a_lost_event_in_the_middle_is_found() {
     assert_found(&desk, &session, "event 5 of");
 }
 
+/// Beside the events the tables say how a session rests and under which epoch it was owned. Both follow from the events.
+#[test]
+fn what_the_tables_say_beside_the_events_is_held_against_them() {
+    let changes = [
+        ("UPDATE streams SET due = due - 1 WHERE due IS NOT NULL", "due at"),
+        ("UPDATE streams SET rest = 'waiting', due = NULL WHERE due IS NOT NULL", "has it waiting"),
+        ("UPDATE streams SET rest = 'busy', due = NULL WHERE due IS NOT NULL", "has it busy"),
+        ("UPDATE leases SET epoch = 0 WHERE stream LIKE 'session/%'", "the recorded lease has 0"),
+        ("DELETE FROM leases", "the recorded lease has 0"),
+    ];
+    for (change, names) in changes {
+        let desk = desk();
+        desk.script(&[shell("echo never > effect"), say("told")]);
+        let (session, _) = desk.parked(AUTO);
+        desk.assert_verified();
+        assert_eq!(log(&desk).execute(change, []).unwrap(), 1, "{change}");
+        assert_fault(&desk.thru(&["verify", &session]), 1, &["damaged", &session, names, "other sessions are unaffected"]);
+        let found = desk.thru(&["doctor"]);
+        assert!(found.code == Some(1) && found.stdout.contains(names), "{found:?}");
+    }
+}
+
 /// The spool is not the log: whoever clears it loses at most what was running.
 #[test]
 fn views_of_the_log_survive_without_spool_and_hosts() {
