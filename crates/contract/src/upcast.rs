@@ -4,7 +4,7 @@ use crate::ask::{Answer, LimitKind, Subject};
 use crate::body::{BadBody, Body};
 use crate::config::Policy;
 use crate::limits::{OUTPUT_TOKENS_DEFAULT, RECOVERIES_MAX};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 /// Turns data of version `from` of one event type into version `from + 1`.
 #[derive(Clone, Copy, Debug)]
@@ -36,33 +36,44 @@ fn unchanged(old: Value) -> Value {
 
 /// A run had no policy; from now on the careful one applies to what it has not started yet.
 fn run_started_2(mut old: Value) -> Value {
-    old["config"]["policy"] = serde_json::json!(Policy::default());
-    old["config"]["bytes"] = 0.into();
-    old["config"]["output_tokens_max"] = OUTPUT_TOKENS_DEFAULT.into();
+    if let Some(config) = object_in(&mut old, "config") {
+        config.insert("policy".to_owned(), json!(Policy::default()));
+        config.insert("bytes".to_owned(), json!(0));
+        config.insert("output_tokens_max".to_owned(), json!(OUTPUT_TOKENS_DEFAULT));
+    }
     old
 }
 
 /// An ask had a kind; now it says what exactly is asked.
 fn ask_opened_2(mut old: Value) -> Value {
-    let subject = match old["ask"]["kind"].as_str() {
-        Some("crash_loop") => Subject::Limit { limit: LimitKind::CrashLoop, used: RECOVERIES_MAX.into(), allowed: RECOVERIES_MAX.into() },
-        _ => Subject::Resume,
-    };
-    old["ask"]["subject"] = serde_json::json!(subject);
-    if let Some(ask) = old["ask"].as_object_mut() {
-        ask.remove("kind");
+    if let Some(ask) = object_in(&mut old, "ask") {
+        let subject = match ask.remove("kind").as_ref().and_then(Value::as_str) {
+            Some("crash_loop") => {
+                Subject::Limit { limit: LimitKind::CrashLoop, used: RECOVERIES_MAX.into(), allowed: RECOVERIES_MAX.into() }
+            }
+            _ => Subject::Resume,
+        };
+        ask.insert("subject".to_owned(), json!(subject));
     }
     old
 }
 
 /// An answer was a word; a denial always ended the run.
 fn ask_answered_2(mut old: Value) -> Value {
-    let answer = match old["answer"].as_str() {
-        Some("approve") => Answer::YES,
-        _ => Answer::Deny { message: None, stop: true },
-    };
-    old["answer"] = serde_json::json!(answer);
+    if let Some(answer) = old.get_mut("answer") {
+        let meant = match answer.as_str() {
+            Some("approve") => Answer::YES,
+            _ => Answer::Deny { message: None, stop: true },
+        };
+        *answer = json!(meant);
+    }
     old
+}
+
+/// A field that a step works on. Data without it was never written by this program: it stays as it is, and whoever
+/// reads it as the current version says what is wrong with it.
+fn object_in<'a>(data: &'a mut Value, field: &str) -> Option<&'a mut Map<String, Value>> {
+    data.get_mut(field)?.as_object_mut()
 }
 
 pub(crate) fn decode(name: &str, v: u16, data: &str) -> Result<Body, BadBody> {
@@ -94,7 +105,6 @@ fn decode_with(steps: &[Upcaster], catalogue: &[(&str, u16)], name: &str, v: u16
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     /// As if `message.sent` once called its field `reply`, and before that held it in a list.
     const STEPS: &[Upcaster] = &[
@@ -121,6 +131,16 @@ mod tests {
         assert!(matches!(newer, BadBody::Newer { found: 4, known: 3, .. }));
         let unknown = decode_with(STEPS, CATALOGUE, "moon.landed", 1, "{}").unwrap_err();
         assert_eq!(unknown.to_string(), "event type `moon.landed` is not known to this version of the program");
+    }
+
+    #[test]
+    fn old_data_that_nobody_wrote_is_refused_and_named() {
+        for name in ["run.started", "ask.opened", "ask.answered"] {
+            for data in ["[]", "5", "null", "{}", r#"{"config":[],"ask":"x"}"#] {
+                let refused = decode(name, 1, data).unwrap_err().to_string();
+                assert!(refused.starts_with(&format!("data of event type `{name}`")), "{data}: {refused}");
+            }
+        }
     }
 
     #[test]
