@@ -17,8 +17,9 @@ pub struct Reached {
 /// What the next model call may cost at most, as far as anyone knows.
 #[must_use]
 pub fn reserve(state: &State, run: &Run) -> Spend {
-    let messages: u64 = state.showable().map(|message| message.text.len()).sum();
-    let input = (run.config.bytes + state.transcript.bytes() + messages).div_ceil(TOKEN_BYTES);
+    let messages = state.showable().map(|message| message.text.len()).fold(0, u64::saturating_add);
+    let shown = run.config.bytes.saturating_add(state.transcript.bytes()).saturating_add(messages);
+    let input = shown.div_ceil(TOKEN_BYTES);
     let output = run.config.output_tokens_max;
     let cost_micros = run.config.prices.map_or(state.ledger.dearest_micros, |prices| prices.cost(input, output));
     Spend { tokens: input.saturating_add(output), cost_micros }
@@ -44,7 +45,7 @@ fn out_of_turns(run: &Run) -> Option<Reached> {
 /// The limit that starting one more call, beside these, would break.
 #[must_use]
 pub fn before_tool(state: &State, run: &Run, beside: u64) -> Option<Reached> {
-    over(state, LimitKind::ToolCalls, state.ledger.tool_calls + beside, 1, run.config.limits.tool_calls)
+    over(state, LimitKind::ToolCalls, state.ledger.tool_calls.saturating_add(beside), 1, run.config.limits.tool_calls)
 }
 
 /// When the run has worked for as long as it may, if it goes on without a pause.

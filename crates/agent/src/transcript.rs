@@ -44,7 +44,7 @@ impl Transcript {
     #[must_use]
     pub fn bytes(&self) -> u64 {
         let fresh = self.fresh.values().chain(&self.late).map(|result| Item::Late(result.clone()).line().len() as u64);
-        self.prefix.bytes + fresh.sum::<u64>()
+        self.prefix.bytes.saturating_add(fresh.sum())
     }
 
     /// Another model or configuration begins every request anew.
@@ -57,7 +57,7 @@ impl Transcript {
         for item in &self.sealed {
             hasher.update(item.line());
         }
-        let bytes = self.sealed.iter().map(|item| item.line().len() as u64 + item.omitted()).sum();
+        let bytes = self.sealed.iter().map(|item| bytes_shown(item, &item.line())).fold(0, u64::saturating_add);
         self.prefix = Prefix { asked: Some((model.to_owned(), config)), hasher, bytes };
     }
 
@@ -115,10 +115,15 @@ impl Transcript {
 
     fn push(&mut self, item: Item) {
         let line = item.line();
-        self.prefix.bytes += line.len() as u64 + item.omitted();
+        self.prefix.bytes = self.prefix.bytes.saturating_add(bytes_shown(&item, &line));
         self.prefix.hasher.update(line);
         self.sealed.push(Arc::new(item));
     }
+}
+
+/// Bytes of an item as the model is sent it. How long a blob is said to be comes from outside, so no sum may wrap.
+fn bytes_shown(item: &Item, line: &[u8]) -> u64 {
+    item.omitted().saturating_add(line.len() as u64)
 }
 
 /// Whoever compares states by their serial form needs the running hash only; people are shown the items.

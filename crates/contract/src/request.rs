@@ -79,7 +79,7 @@ impl Item {
     pub fn omitted(&self) -> u64 {
         match self {
             Item::Message(text) | Item::Notice(text) => text.omitted(),
-            Item::Assistant(parts) => parts.iter().map(Part::omitted).sum(),
+            Item::Assistant(parts) => parts.iter().map(Part::omitted).fold(0, u64::saturating_add),
             Item::Result(_) | Item::Late(_) => 0,
         }
     }
@@ -207,6 +207,12 @@ mod tests {
         assert!(!valid(vec![hello(), asked(&[0]), hello(), result(0)]));
         assert!(!valid(vec![hello(), result(0)]));
         assert!(!valid(vec![hello(), asked(&[0]), result(0), result(0)]));
+    }
+
+    #[test]
+    fn lengths_that_others_say_do_not_wrap() {
+        let endless = || Text::Blob { sha256: Sha256::of(b""), bytes: u64::MAX, head: String::new(), tail: String::new() };
+        assert_eq!(Item::Assistant(vec![Part::Text(endless()), Part::Text(endless())]).omitted(), u64::MAX);
     }
 
     #[test]

@@ -25,9 +25,9 @@ pub fn see(seen: &mut Seen<'_>) {
     let day = Time(seen.event.time.0 / DAY_MS * DAY_MS);
     let key = format!("{}/{model}", day.0);
     let mut row = seen.get::<CostRow>(list::COSTS, &key).unwrap_or(CostRow { day, model, ..CostRow::default() });
-    row.calls += 1;
+    row.calls = row.calls.saturating_add(1);
     row.tokens = row.tokens.saturating_add(spend.tokens);
     row.cost_micros = row.cost_micros.saturating_add(spend.cost_micros);
-    row.unpriced += u64::from(!priced);
+    row.unpriced = row.unpriced.saturating_add(u64::from(!priced));
     seen.put(list::COSTS, &key, day.0, &row);
 }

@@ -226,14 +226,14 @@ fn note(row: &mut WorkRow, seen: &Seen<'_>) {
             in_run(row, |run| (run.asking, run.retry_at) = (Some(Asking { model, reserve }), None));
         }
         Body::ModelCompleted(_) => {
-            row.turns += 1;
+            row.turns = row.turns.saturating_add(1);
             in_run(row, |run| run.asking = None);
         }
         Body::ModelFailed(_) | Body::ModelAborted(_) => in_run(row, |run| run.asking = None),
         Body::ModelRetrying(retrying) => in_run(row, |run| run.retry_at = Some(retrying.at)),
         Body::AskOpened(opened) => drop(row.asks.insert(opened.ask.ask, opened.ask.subject.kind())),
         Body::ToolStarted(started) => {
-            row.tool_calls += u64::from(started.attempt == 1);
+            row.tool_calls = row.tool_calls.saturating_add(u64::from(started.attempt == 1));
             row.running.extend(seen.call_key());
         }
         Body::ToolFinished(_) | Body::ToolCancelled(_) | Body::ToolUnknown(_) => {

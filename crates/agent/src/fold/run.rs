@@ -112,7 +112,7 @@ impl RunClock {
         match (self.waiting_since, waiting) {
             (None, true) => self.waiting_since = Some(now),
             (Some(since), false) => {
-                self.waited_ms += now.0.saturating_sub(since.0);
+                self.waited_ms = self.waited_ms.saturating_add(now.0.saturating_sub(since.0));
                 self.waiting_since = None;
             }
             (None, false) | (Some(_), true) => {}
