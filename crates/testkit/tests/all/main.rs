@@ -1,9 +1,10 @@
-//! Properties of everything the searches reach.
+//! Properties of everything the searches reach, and of everything that reads what was stored or typed.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail like tests")]
 
 mod forks;
 mod lists;
+mod parsers;
 mod prefixes;
 mod soundness;
 

@@ -36,6 +36,11 @@ impl Memory {
         rows
     }
 
+    /// Every row, to be spoilt as in a file that somebody else wrote.
+    pub fn texts(&mut self) -> impl Iterator<Item = &mut String> {
+        self.0.values_mut().map(|(_, row)| row)
+    }
+
     /// The rows of one list; each must have its shape.
     pub fn list<R: DeserializeOwned>(&self, list: &str) -> Vec<R> {
         let of_list = self.0.iter().filter(|((name, _), _)| *name == list);

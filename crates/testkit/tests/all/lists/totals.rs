@@ -6,7 +6,10 @@ use agent::{Agent, State};
 use contract::event::Event;
 use contract::id::{ActionId, AskId};
 use contract::machine::Machine;
+use damage::numbers;
 use proptest::prelude::*;
+use proptest::sample::Index;
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 use testkit::explore::explore;
@@ -88,5 +91,35 @@ proptest! {
         rows.list::<AskRow>(list::ASKS);
         rows.list::<RunningRow>(list::RUNNING);
         rows.list::<CostRow>(list::COSTS);
+    }
+
+    /// The file of lists may hold anything: what has the shape of a row is counted on from, and what has not is no row.
+    #[test]
+    fn any_rows_are_gone_on_with(
+        history in 0usize..64,
+        cut in any::<Index>(),
+        row in any::<Index>(),
+        spoilt in prop_oneof!["null|0|\\[\\]|\\{\\}", ".{0,8}"],
+        number in any::<Index>(),
+    ) {
+        let history = &HISTORIES[history % HISTORIES.len()];
+        let (before, after) = history.events.split_at(cut.index(history.events.len()));
+        let mut rows = Memory::of(&history.stream, before);
+        let count = rows.texts().count();
+        prop_assume!(count > 0);
+        let text = rows.texts().nth(row.index(count)).unwrap();
+        // Half of the rows keep their shape and have one number as large as can be.
+        let mut value: Value = serde_json::from_str(text).unwrap();
+        let numbers = numbers(&value);
+        *text = match numbers.get(number.index(numbers.len() + 1)) {
+            Some(place) => {
+                *value.pointer_mut(place).unwrap() = u64::MAX.into();
+                value.to_string()
+            }
+            None => spoilt,
+        };
+        after.iter().for_each(|event| rows.see(&history.stream, event));
+        let unread = rows.texts().filter(|text| serde_json::from_str::<Value>(text).is_err()).count();
+        prop_assert!(unread <= 1, "only the row that was spoilt");
     }
 }
