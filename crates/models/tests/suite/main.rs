@@ -5,4 +5,5 @@ mod conversation;
 mod live;
 mod refusals;
 mod replies;
+mod scripts;
 mod turns;
