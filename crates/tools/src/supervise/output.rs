@@ -123,14 +123,15 @@ impl Extent {
 }
 
 impl Ring {
-    /// A ring whose header is not there yet, or was lost with a boot, counts as none.
+    /// A ring whose header is not there yet, or was lost with a boot, counts as none. So does one whose numbers nobody
+    /// can have written: offsets are counted up to their sum.
     fn open(folder: &Path) -> Option<Ring> {
         let file = File::open(folder.join(TAIL)).ok()?;
         let [mut written, mut size] = [[0; 8]; 2];
         file.read_exact_at(&mut written, 0).ok()?;
         file.read_exact_at(&mut size, 8).ok()?;
         let ring = Ring { file, written: u64::from_le_bytes(written), size: u64::from_le_bytes(size) };
-        (ring.size > 0).then_some(ring)
+        (ring.size > 0 && ring.size.checked_add(ring.written).is_some()).then_some(ring)
     }
 
     /// The ring follows a head of its own size.
@@ -147,6 +148,8 @@ impl Ring {
 }
 
 fn read_piece(file: &File, offset: u64, at: u64, length: u64) -> io::Result<Chunk> {
+    // A header may promise more than the file has, and no memory is taken for that.
+    let length = length.min(file.metadata()?.len().saturating_sub(at));
     let mut bytes = vec![0; usize::try_from(length).unwrap_or(usize::MAX)];
     let read = file.read_at(&mut bytes, at)?;
     bytes.truncate(read);
@@ -302,6 +305,20 @@ mod tests {
         assert_eq!(ends(&crabs[..7], 8), "🦀", "the last one is not whole yet");
         assert_eq!(ends(b"\x80a", 8), "\u{fffd}a", "what was printed as no text is shown as such");
         assert_eq!(ends(b"\xff\xff\xff", 3), "\u{fffd}");
+    }
+
+    #[test]
+    fn a_ring_that_promises_more_than_it_has_takes_no_memory_for_it() {
+        let temp = tempfile::tempdir().unwrap();
+        std::fs::write(temp.path().join(HEAD), "head").unwrap();
+        for (written, size, expected) in
+            [(1 << 40, 1 << 40, "headtail"), (u64::MAX, 1, "head"), (u64::MAX, u64::MAX, "head"), (0, 0, "head")]
+        {
+            let header = [u64::to_le_bytes(written), u64::to_le_bytes(size)].concat();
+            std::fs::write(temp.path().join(TAIL), [header, b"tail".to_vec()].concat()).unwrap();
+            let kept: String = whole(temp.path()).split(&texts::bytes_omitted((1 << 40) - 4)).collect();
+            assert_eq!(kept, expected, "{written} of {size}");
+        }
     }
 
     #[test]
