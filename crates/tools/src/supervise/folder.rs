@@ -29,11 +29,13 @@ impl Folder {
     #[must_use]
     pub fn all(spool: &Path) -> Vec<(ActionId, u16)> {
         let names = fs::read_dir(spool).into_iter().flatten().flatten().filter_map(|entry| entry.file_name().into_string().ok());
-        let parse = |name: String| {
+        let parse = |name: &str| {
             let (action, attempt) = name.rsplit_once('-')?;
             Some((action.parse().ok()?, attempt.parse().ok()?))
         };
-        names.filter_map(parse).collect()
+        // A number is also read with a sign or zeros before it; such a folder is not that of any attempt.
+        let is_its_own = |name: &str, (action, attempt): &(ActionId, u16)| format!("{action}-{attempt}") == name;
+        names.filter_map(|name| parse(&name).filter(|attempt| is_its_own(&name, attempt))).collect()
     }
 
     pub(super) fn at(path: PathBuf) -> Folder {
@@ -62,5 +64,21 @@ impl Folder {
     pub(super) async fn connect(&self) -> io::Result<UnixStream> {
         let folder = rustix::fs::open(&self.path, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
         UnixStream::connect(format!("/proc/self/fd/{}/{CONTROL}", folder.as_raw_fd())).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_folder_of_an_attempt_has_its_name() {
+        let temp = tempfile::tempdir().unwrap();
+        let action = ActionId([7; 16]);
+        for name in ["1", "+2", "03", "65536", "", "-4"] {
+            fs::create_dir(temp.path().join(format!("{action}-{name}"))).unwrap();
+        }
+        fs::create_dir(temp.path().join("other")).unwrap();
+        assert_eq!(Folder::all(temp.path()), [(action, 1)]);
     }
 }
