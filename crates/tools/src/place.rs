@@ -5,6 +5,7 @@
 use crate::texts;
 use contract::call::Risk;
 use contract::id::Sha256;
+use rustix::io::Errno;
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io;
@@ -13,6 +14,8 @@ use std::path::{Component, Path, PathBuf};
 
 /// Links followed in one path, as the kernel does.
 const LINKS_MAX: usize = 40;
+/// Bytes of a path that a system call takes. A longer one leads nowhere, and each of its parts would be looked for.
+const PATH_BYTES_MAX: usize = 4_095;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
@@ -30,6 +33,12 @@ impl Place {
             return Err(texts::EMPTY_PATH.to_owned());
         }
         let failed = |error| texts::unreadable(path, &error);
+        if path.len() > PATH_BYTES_MAX {
+            return Err(failed(Errno::NAMETOOLONG.into()));
+        }
+        if path.contains('\0') {
+            return Err(failed(Errno::INVAL.into()));
+        }
         let folder = resolve(folder).map_err(failed)?;
         let real = resolve(&folder.join(path)).map_err(failed)?;
         let inside = real.strip_prefix(&folder).ok().map(|inside| inside.display().to_string());
@@ -96,6 +105,7 @@ fn parts(path: &Path) -> VecDeque<OsString> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
     use std::os::unix::fs::symlink;
 
     #[test]
@@ -120,5 +130,52 @@ mod tests {
         assert!(find("loop").unwrap_err().contains(texts::TOO_MANY_LINKS));
         assert_eq!(find("").unwrap_err(), texts::EMPTY_PATH);
         assert_eq!(Place::find(&root.join("alias"), "sub").unwrap().shown, "sub");
+    }
+
+    /// A folder with links inside and outside of it, and names that lead through them, back and nowhere.
+    fn any_path() -> impl Strategy<Value = String> {
+        let part = prop_oneof![
+            Just("..".to_owned()),
+            Just(".".to_owned()),
+            Just(String::new()),
+            prop::sample::select(vec!["sub", "file", "in", "out", "loop", "missing"]).prop_map(str::to_owned),
+            "\\PC{0,4}",
+            Just("a\0b".to_owned()),
+        ];
+        let relative = prop::collection::vec(part, 0..7).prop_map(|parts| parts.join("/"));
+        prop_oneof![4 => relative, 1 => ".{0,24}"]
+    }
+
+    proptest! {
+        #[test]
+        fn a_place_is_where_the_kernel_would_go(path in any_path()) {
+            let temp = tempfile::tempdir().unwrap();
+            let root = temp.path().canonicalize().unwrap();
+            let folder = root.join("work");
+            std::fs::create_dir_all(folder.join("sub")).unwrap();
+            std::fs::write(folder.join("file"), "x").unwrap();
+            symlink("sub", folder.join("in")).unwrap();
+            symlink("..", folder.join("out")).unwrap();
+            symlink("loop", folder.join("loop")).unwrap();
+            match Place::find(&folder, &path) {
+                Ok(place) => {
+                    prop_assert_eq!(place.outside, !place.real.starts_with(&folder));
+                    prop_assert!(!place.real.components().any(|part| part == Component::ParentDir), "{:?}", place.real);
+                    if let Ok(kernel) = folder.join(&path).canonicalize() {
+                        prop_assert_eq!(&kernel, &place.real);
+                    }
+                    prop_assert_eq!(Place::find(&folder, &place.shown), Ok(place), "what is shown leads there too");
+                }
+                Err(refused) => prop_assert!(refused == texts::EMPTY_PATH || refused.contains(&path), "{refused}"),
+            }
+        }
+    }
+
+    #[test]
+    fn what_no_system_call_would_take_is_refused_without_a_walk() {
+        let refused = |path: String| Place::find(Path::new("/"), &path).unwrap_err();
+        assert!(refused("a/".repeat(1 << 20)).contains("too long"));
+        assert!(refused("a/../".repeat(1 << 20)).contains("too long"));
+        assert!(refused("a\0b".to_owned()).starts_with("a\0b cannot be read"));
     }
 }
