@@ -27,6 +27,8 @@ mod run;
 mod shift;
 mod spec;
 pub mod survey;
+#[cfg(test)]
+mod tests;
 mod tree;
 
 pub use folder::Folder;

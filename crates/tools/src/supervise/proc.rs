@@ -83,6 +83,30 @@ fn parse(pid: i32, stat: &str) -> Option<Process> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use damage::damaged_text;
+    use proptest::prelude::*;
+
+    /// A line as the kernel writes it, with 52 fields; any process may choose its own name.
+    fn stat() -> impl Strategy<Value = (Process, String)> {
+        let name = prop_oneof![".{0,15}", "[() ZS0-9]{0,15}"];
+        (any::<[i32; 3]>(), any::<u64>(), "[RSDZXx]", name).prop_map(|([pid, parent, session], start, state, name)| {
+            let line = format!("{pid} ({name}) {state} {parent} 0 {session}{}{start}{}", " 0".repeat(15) + " ", " 0".repeat(30));
+            (Process { pid, parent, session, start, dead: state != "R" && state != "S" && state != "D" }, line)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_a_process_is_called_its_fields_are_found((process, line) in stat()) {
+            prop_assert_eq!(parse(process.pid, &line), Some(process));
+        }
+
+        #[test]
+        fn only_what_follows_the_name_counts(line in damaged_text(stat().prop_map(|(_, line)| line))) {
+            let after_name = line.rfind(')').map(|at| &line[at..]);
+            prop_assert_eq!(parse(7, &line), after_name.and_then(|rest| parse(7, &format!("7 (other{rest}"))));
+        }
+    }
 
     #[test]
     fn a_hostile_name_does_not_shift_the_fields() {

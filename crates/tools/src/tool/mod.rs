@@ -117,3 +117,5 @@ pub(crate) fn finished(result: Result<String, String>) -> RawOutcome {
 
 #[cfg(test)]
 pub(crate) mod testing;
+#[cfg(test)]
+mod tests;

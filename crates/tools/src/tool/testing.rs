@@ -49,7 +49,12 @@ impl Desk {
     }
 
     pub(crate) fn prepare(&self, args: &Value) -> Result<Preparation, String> {
-        let call = Prepare { tool: self.tool.name.into(), args: args.to_string(), folder: self.folder.clone(), open: self.open.clone() };
+        self.prepare_text(&args.to_string())
+    }
+
+    /// Arguments as a model sends them, which need not be JSON.
+    pub(crate) fn prepare_text(&self, args: &str) -> Result<Preparation, String> {
+        let call = Prepare { tool: self.tool.name.into(), args: args.into(), folder: self.folder.clone(), open: self.open.clone() };
         (self.tool.prepare)(&call).map_err(|refused| refused.message)
     }
 
