@@ -14,6 +14,9 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+/// Bytes of a lock file that are read: a number, a boot and a namespace take about a hundred.
+const SAID_BYTES_MAX: u64 = 4 * 1024;
+
 /// Held while a process opens the data folder, so that no file is removed between its making and its locking.
 pub(crate) struct Gate {
     folder: PathBuf,
@@ -93,7 +96,7 @@ impl Hosts {
         if host == self.me {
             return Ok(true);
         }
-        let mut file = match File::open(lock_path(&self.folder, host)) {
+        let file = match File::open(lock_path(&self.folder, host)) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
             Err(error) => return Err(error),
@@ -101,9 +104,11 @@ impl Hosts {
         match file.try_lock_shared() {
             Ok(()) => Ok(false),
             Err(TryLockError::WouldBlock) => {
-                let mut said = String::new();
-                file.read_to_string(&mut said)?;
-                Ok(!Process::parse(&said).is_some_and(|process| process.is_gone()))
+                let mut said = Vec::new();
+                file.take(SAID_BYTES_MAX).read_to_end(&mut said)?;
+                // Who holds its lock lives, whatever became of what it wrote there.
+                let named = std::str::from_utf8(&said).ok().and_then(Process::parse);
+                Ok(!named.is_some_and(|process| process.is_gone()))
             }
             Err(TryLockError::Error(error)) => Err(error),
         }
@@ -131,7 +136,8 @@ impl Process {
 
     fn parse(said: &str) -> Option<Process> {
         let mut lines = said.lines();
-        let number = lines.next()?.parse().ok()?;
+        // Another number would ask the kernel for a group of processes.
+        let number = lines.next()?.parse().ok().filter(|number| *number > 0)?;
         Some(Process { number, place: lines.next().map(str::to_owned) })
     }
 
@@ -178,4 +184,47 @@ fn remove_dead(folder: &Path) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use damage::damaged;
+    use proptest::prelude::*;
+
+    fn process() -> impl Strategy<Value = Process> {
+        let place = prop_oneof![Just(Process::place()), prop::option::of("[!-~]{0,12}")];
+        (1i32.., place).prop_map(|(number, place)| Process { number, place })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(128))]
+
+        #[test]
+        fn a_process_comes_back_from_its_file(process in process()) {
+            prop_assert_eq!(Process::parse(&process.to_string()), Some(process));
+        }
+
+        /// Whoever holds its lock lives, unless its file surely names a process of this place that is gone.
+        #[test]
+        fn whatever_a_lock_says_its_holder_is_not_taken_for_dead(
+            said in prop_oneof![
+                damaged(process().prop_map(|process| process.to_string().into_bytes())),
+                any::<i32>().prop_map(|number| Process { number, place: Process::place() }.to_string().into_bytes()),
+            ]
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let hosts = Hosts::enter(&Gate::pass(folder.path()).unwrap(), HostId([1; 16])).unwrap();
+            let other = HostId([2; 16]);
+            let path = lock_path(&hosts.folder, other);
+            fs::write(&path, &said).unwrap();
+            prop_assert!(!hosts.is_alive(other).unwrap(), "nobody holds it");
+            let held = File::open(&path).unwrap();
+            held.lock().unwrap();
+            let named = std::str::from_utf8(&said).ok().and_then(Process::parse);
+            prop_assert!(named.as_ref().is_none_or(|process| process.number > 0), "{named:?}");
+            let is_gone = named.is_some_and(|process| process.place == Process::place() && process.is_gone());
+            prop_assert_eq!(hosts.is_alive(other).unwrap(), !is_gone);
+        }
+    }
 }
