@@ -144,7 +144,7 @@ impl Views {
             Ok(done)
         };
         match run() {
-            Err(error) if trouble::is_damage(&error) || trouble::is_bad_row(&error) => {
+            Err(error) if trouble::is_damage(&error) || trouble::is_bad_row(&error) || trouble::is_foreign(&error) => {
                 remove(&path).map_err(|error| fail(error.to_string()))?;
                 run().map_err(|error: rusqlite::Error| fail(error.to_string()))
             }

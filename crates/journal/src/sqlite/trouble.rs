@@ -27,6 +27,11 @@ pub(crate) fn is_bad_row(error: &Error) -> bool {
         )
 }
 
+/// The file is a database and none of ours: a statement does not fit its tables, or its header forbids to write it.
+pub(crate) fn is_foreign(error: &Error) -> bool {
+    has_code(error, &[ErrorCode::Unknown, ErrorCode::ReadOnly, ErrorCode::TypeMismatch]) || matches!(error, Error::SqlInputError { .. })
+}
+
 fn has_code(error: &Error, codes: &[ErrorCode]) -> bool {
     error.sqlite_error_code().is_some_and(|code| codes.contains(&code))
 }

@@ -5,7 +5,9 @@ use contract::event::Event;
 use contract::id::{Sha256, StreamId};
 use contract::port::{Projection, Rows};
 use contract::units::{Position, Time, Version};
+use damage::damaged;
 use journal::{First, Mark, Told, Views};
+use proptest::prelude::*;
 use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -150,4 +152,47 @@ fn rows_of_another_log_are_forgotten_when_told_to() {
     fill(&views);
     assert_eq!(views.reset().unwrap(), Mark::default());
     assert_eq!((views.mark().unwrap(), names(&views, First::Newest).len()), (Mark::default(), 0));
+}
+
+/// The file as it is after [`fill`].
+fn filled_file() -> Vec<u8> {
+    let folder = TempDir::new().unwrap();
+    fill(&views(folder.path()));
+    std::fs::read(folder.path().join("views.db")).unwrap()
+}
+
+/// The same file with the bytes of its tables spoilt, which are few among many that mean nothing.
+fn spoilt_file() -> impl Strategy<Value = Vec<u8>> {
+    let file = filled_file();
+    let used: Vec<usize> = (0..file.len()).filter(|at| file[*at] != 0).collect();
+    let change = (prop::sample::select(used), any::<u8>());
+    let changed = prop::collection::vec(change, 1..4).prop_map({
+        let file = file.clone();
+        move |changes| {
+            let mut file = file.clone();
+            changes.into_iter().for_each(|(at, byte)| file[at] = byte);
+            file
+        }
+    });
+    prop_oneof![4 => changed, 1 => damaged(Just(file))]
+}
+
+proptest! {
+    // Each case opens a database several times.
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    /// The lists are a copy of what the log says, so nothing in their file may keep anybody from having them.
+    #[test]
+    fn a_file_with_any_bytes_gives_lists(file in spoilt_file()) {
+        let folder = TempDir::new().unwrap();
+        std::fs::write(folder.path().join("views.db"), file).unwrap();
+        let views = views(folder.path());
+        prop_assert!(views.mark().is_ok(), "{:?}", views.mark());
+        prop_assert!(views.list(NAMES, First::Newest, 10).is_ok(), "{:?}", views.list(NAMES, First::Newest, 10));
+        prop_assert!(views.get(COUNTS, "session/a").is_ok());
+        let mark = views.reset();
+        prop_assert_eq!(mark.as_ref().ok(), Some(&Mark::default()), "{:?}", mark);
+        fill(&views);
+        prop_assert_eq!(names(&views, First::Oldest), ["session/a", "session/b"]);
+    }
 }
