@@ -188,7 +188,28 @@ fn watch(folder: &Path) -> rustix::io::Result<OwnedFd> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
     use std::fs;
+
+    proptest! {
+        /// The kernel may say anything about any file; only the write-ahead log and lost notices wake anybody.
+        #[test]
+        fn a_notice_means_one_thing_whatever_comes_with_it(
+            bits: u32,
+            name in prop::option::of(prop_oneof![Just(LOG_FILE.as_bytes().to_vec()), prop::collection::vec(any::<u8>(), 0..20)]),
+        ) {
+            let events = ReadFlags::from_bits_retain(bits);
+            let is_log = name.as_deref() == Some(LOG_FILE.as_bytes());
+            let has = |flag: ReadFlags| events.contains(flag);
+            let expected = match notice(events, name.as_deref()) {
+                None => !is_log,
+                Some(Notice::Unwatched) => has(ReadFlags::IGNORED) || has(ReadFlags::UNMOUNT),
+                Some(Notice::Rung) => has(ReadFlags::QUEUE_OVERFLOW) || (is_log && has(ReadFlags::ATTRIB)),
+                Some(Notice::Written) => is_log && !has(ReadFlags::ATTRIB),
+            };
+            prop_assert!(expected, "{events:?} {name:?}");
+        }
+    }
 
     #[test]
     fn a_bell_is_heard_and_a_write_is_looked_for_a_while_after() {
