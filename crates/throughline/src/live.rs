@@ -10,12 +10,14 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Split};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::broadcast;
 
 /// Frames that a watcher may lag behind.
 const FRAMES_MAX: usize = 1_024;
+/// Bytes that a watcher may say: one wish, which is the name of a stream.
+const WISH_BYTES_MAX: u64 = 4 * 1024;
 
 /// One line on the socket, from whoever drives.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -131,7 +133,7 @@ fn bind(folder: &Path, path: &Path) -> io::Result<UnixListener> {
 /// One watcher: what it wishes, the text so far, then what comes.
 async fn show(connection: UnixStream, stage: Arc<Stage>) {
     let (read, mut write) = connection.into_split();
-    let mut lines = BufReader::new(read).lines();
+    let mut lines = BufReader::new(read.take(WISH_BYTES_MAX)).lines();
     let Ok(Some(line)) = lines.next_line().await else { return };
     let Ok(Wish { stream }) = serde_json::from_str(&line) else { return };
     let (so_far, mut frames) = stage.watch(&stream);
@@ -166,7 +168,8 @@ async fn say(write: &mut (impl AsyncWriteExt + Unpin), shown: &Shown) -> io::Res
 /// The frames of a session that another process drives.
 #[derive(Debug)]
 pub struct Watching {
-    lines: Lines<BufReader<UnixStream>>,
+    /// By bytes: a line that is no text is one that this version does not know, and not the end.
+    lines: Split<BufReader<UnixStream>>,
 }
 
 impl Watching {
@@ -175,15 +178,15 @@ impl Watching {
         let folder = std::fs::File::open(home.join("live"))?;
         let mut connection = UnixStream::connect(through(&folder, &path)).await?;
         say_wish(&mut connection, stream).await?;
-        Ok(Watching { lines: BufReader::new(connection).lines() })
+        Ok(Watching { lines: BufReader::new(connection).split(b'\n') })
     }
 
     /// What is shown next; none when whoever drove the session has gone. Nothing is lost when the future is dropped.
     pub async fn next(&mut self) -> Option<Shown> {
         loop {
-            let line = self.lines.next_line().await.ok()??;
+            let line = self.lines.next_segment().await.ok()??;
             // Another version may show what this one does not know.
-            if let Ok(shown) = serde_json::from_str(&line) {
+            if let Ok(shown) = serde_json::from_slice(&line) {
                 return Some(shown);
             }
         }
@@ -194,4 +197,103 @@ async fn say_wish(connection: &mut UnixStream, stream: &StreamId) -> io::Result<
     let mut line = serde_json::to_vec(&Wish { stream: stream.clone() })?;
     line.push(b'\n');
     connection.write_all(&line).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use contract::id::{ActionId, EventId, SessionId};
+    use damage::{damaged, reshaped};
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn stream(number: u8) -> StreamId {
+        StreamId::session(SessionId([number; 16]))
+    }
+
+    fn frame() -> impl Strategy<Value = Frame> {
+        (0u8..3, any::<(u16, u64)>(), ".{0,12}").prop_map(|(kind, (attempt, offset), text)| {
+            let (stream, request) = (stream(1), EventId([2; 16]));
+            match kind {
+                0 => Frame::ModelText { stream, request, attempt, offset, text },
+                1 => Frame::ModelThinking { stream, request, attempt, offset, text },
+                _ => Frame::ToolOutput { stream, action: ActionId([3; 16]), attempt, offset, text },
+            }
+        })
+    }
+
+    fn shown() -> impl Strategy<Value = Shown> {
+        prop_oneof![4 => frame().prop_map(Shown::Frame), 1 => Just(Shown::Gap)]
+    }
+
+    fn block_on<T>(work: impl Future<Output = T>) -> T {
+        tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap().block_on(work)
+    }
+
+    /// Everything that a watcher sees of these bytes.
+    async fn seen(bytes: Vec<u8>) -> Vec<Shown> {
+        let (mut theirs, ours) = UnixStream::pair().unwrap();
+        theirs.write_all(&bytes).await.unwrap();
+        drop(theirs);
+        let mut watching = Watching { lines: BufReader::new(ours).split(b'\n') };
+        let mut seen = Vec::new();
+        while let Some(shown) = watching.next().await {
+            seen.push(shown);
+        }
+        seen
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_shown_is_seen_and_what_is_not_known_is_passed_over(
+            pairs in prop::collection::vec((shown(), damaged(shown().prop_map(|shown| serde_json::to_vec(&shown).unwrap()))), 0..5)
+        ) {
+            let mut bytes = Vec::new();
+            let mut expected = Vec::new();
+            for (shown, spoilt) in pairs {
+                for line in [serde_json::to_vec(&shown).unwrap(), spoilt] {
+                    let read = line.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Shown>(line).ok());
+                    expected.extend(read);
+                    bytes.extend(line);
+                    bytes.push(b'\n');
+                }
+            }
+            prop_assert_eq!(block_on(seen(bytes)), expected);
+        }
+
+        #[test]
+        fn what_is_read_of_another_shape_comes_back_as_it_was(value in reshaped(shown().prop_map(|shown| json!(shown)))) {
+            if let Ok(read) = serde_json::from_value::<Shown>(value) {
+                prop_assert_eq!(serde_json::from_value::<Shown>(json!(&read)).unwrap(), read);
+            }
+        }
+
+        /// Whoever wishes for something else, or for nothing that can be understood, is shown nothing.
+        #[test]
+        fn only_a_wish_for_a_stream_shows_it(wish in prop_oneof![
+            Just(json!({ "stream": stream(1) }).to_string().into_bytes()),
+            damaged(Just(json!({ "stream": stream(1) }).to_string().into_bytes())),
+            (1usize..20).prop_map(|kilobytes| vec![b' '; kilobytes * 1024]),
+        ]) {
+            let wished = wish.split(|byte| *byte == b'\n').next().and_then(|line| serde_json::from_slice::<Wish>(line).ok());
+            let stage = Arc::new(Stage::new());
+            let text = Frame::ModelText { stream: stream(1), request: EventId([2; 16]), attempt: 1, offset: 0, text: "so far".into() };
+            stage.show(text.clone());
+            let shown = block_on(async {
+                let (mut theirs, ours) = UnixStream::pair().unwrap();
+                theirs.write_all(&wish).await.unwrap();
+                theirs.write_all(b"\n").await.unwrap();
+                // It says nothing more, which ends what is shown to it.
+                theirs.shutdown().await.unwrap();
+                show(ours, stage).await;
+                let mut shown = Vec::new();
+                // What it said too much is not read by anybody, which the kernel calls a reset.
+                drop(theirs.read_to_end(&mut shown).await);
+                shown
+            });
+            let is_shown = wished.is_some_and(|wish| wish.stream == stream(1));
+            let expected = if is_shown { serde_json::to_string(&Shown::Frame(text)).unwrap() + "\n" } else { String::new() };
+            prop_assert_eq!(String::from_utf8(shown).unwrap(), expected);
+        }
+    }
 }
