@@ -90,6 +90,29 @@ pub(crate) fn boot() -> Result<BootId, HomeError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use damage::damaged;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// A machine is never given another name because a byte of its file changed: it is that name or none.
+        #[test]
+        fn a_file_holds_the_name_of_a_machine_or_is_refused(
+            bytes in damaged(any::<[u8; 16]>().prop_map(|id| format!("{}\n", MachineId(id)).into_bytes()))
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("machine");
+            std::fs::write(&path, &bytes).unwrap();
+            match read(&path) {
+                Ok(machine) => {
+                    let name = machine.unwrap().to_string();
+                    prop_assert_eq!(String::from_utf8_lossy(&bytes).trim().to_owned(), name);
+                }
+                Err(error) => prop_assert!(error.to_string().contains("machine"), "{error}"),
+            }
+        }
+    }
 
     #[test]
     fn a_machine_is_named_once() {

@@ -7,6 +7,8 @@
 mod check;
 mod export;
 mod import;
+#[cfg(test)]
+mod tests;
 
 pub use check::{BundleError, check_export};
 pub use export::{ExportError, Exported};
