@@ -40,6 +40,43 @@ fn count(text: &str) -> Result<u64, &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use damage::damaged_text;
+    use proptest::prelude::*;
+
+    fn amount() -> impl Strategy<Value = String> {
+        prop_oneof!["[0-9]{1,22}[smhd]?", "[0-9]{1,12}[.][0-9]{1,9}", "[1-9][0-9]{0,3}[smhd]"]
+    }
+
+    proptest! {
+        /// In exact numbers, where nothing can overflow.
+        #[test]
+        fn time_is_a_whole_number_of_its_unit(text in prop_oneof![amount(), damaged_text(amount()), ".{0,6}"]) {
+            let (number, ms) = match text.char_indices().next_back() {
+                Some((at, 's')) => (&text[..at], 1_000),
+                Some((at, 'm')) => (&text[..at], 60_000),
+                Some((at, 'h')) => (&text[..at], 3_600_000),
+                Some((at, 'd')) => (&text[..at], 86_400_000),
+                Some(_) | None => (text.as_str(), 1_000),
+            };
+            let meant = number.parse::<u64>().ok().map(|number| u128::from(number) * ms).filter(|total| (1..=u128::from(u64::MAX)).contains(total));
+            prop_assert_eq!(time(&text).ok().map(u128::from), meant);
+        }
+
+        #[test]
+        fn money_comes_back_to_the_last_millionth(micros in prop_oneof![1u64..10_000_000, 1u64..1_000_000_000_000_000]) {
+            prop_assert_eq!(money(&format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000)), Ok(micros));
+        }
+
+        #[test]
+        fn any_text_is_an_amount_of_the_limit_or_refused(text in prop_oneof![amount(), damaged_text(amount()), "[-+]?(inf|nan|NaN|1e[0-9]{1,4}|0x1F|1_0)", ".{0,6}"]) {
+            for limit in [LimitKind::WallTime, LimitKind::Cost, LimitKind::Tokens, LimitKind::ToolCalls, LimitKind::Turns] {
+                match of(limit, &text) {
+                    Ok(amount) => prop_assert!(amount > 0, "nothing is no amount: {text}"),
+                    Err(why) => prop_assert!(!why.is_empty()),
+                }
+            }
+        }
+    }
 
     #[test]
     fn units_are_seconds_minutes_hours_and_days() {

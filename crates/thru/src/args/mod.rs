@@ -289,6 +289,9 @@ fn command(matches: &ArgMatches) -> Result<Command, Fault> {
 }
 
 #[cfg(test)]
+mod any_argv_tests;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use contract::body::Mode;

@@ -80,6 +80,24 @@ fn text(line: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn lines_are_the_same_however_they_are_cut(bytes in prop::collection::vec(prop_oneof![any::<u8>(), Just(b'\n'), Just(b'\r')], 0..40), size in 1usize..9) {
+            let (mut begun, mut lines) = (Vec::new(), Vec::new());
+            for piece in bytes.chunks(size) {
+                begun.extend_from_slice(piece);
+                lines.extend(whole_lines(&mut begun));
+            }
+            let mut at_once = bytes.clone();
+            prop_assert_eq!(&lines, &whole_lines(&mut at_once));
+            prop_assert_eq!(&begun, &at_once);
+            prop_assert_eq!(lines.len(), bytes.iter().filter(|byte| **byte == b'\n').count());
+            prop_assert!(lines.iter().all(|line| !line.contains('\n')));
+            prop_assert!(bytes.ends_with(&begun) && !begun.contains(&b'\n'));
+        }
+    }
 
     #[test]
     fn lines_are_taken_when_they_have_ended_and_bad_bytes_are_replaced() {

@@ -112,6 +112,48 @@ pub fn typed_key(running: &Running, what: &str) -> Key {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use damage::damaged_text;
+    use proptest::prelude::*;
+
+    /// The line that means this.
+    fn written(typed: &Typed) -> String {
+        match typed {
+            Typed::Nothing => String::new(),
+            Typed::Say { text, mode: Mode::Steer | Mode::Status } => text.clone(),
+            Typed::Say { text, mode: Mode::Queue } => format!("/queue {text}"),
+            Typed::Say { text, mode: Mode::Interrupt } => format!("/interrupt {text}"),
+            Typed::Yes => "/yes".to_owned(),
+            Typed::Session => "/session".to_owned(),
+            Typed::No { why } => format!("/no {}", why.clone().unwrap_or_default()),
+            Typed::Edit { args } => format!("/edit {args}"),
+            Typed::More { amount } => format!("/more {amount}"),
+            Typed::Stop => "/stop".to_owned(),
+            Typed::Pause => "/pause".to_owned(),
+            Typed::Resume => "/resume".to_owned(),
+            Typed::Unknown(line) => line.clone(),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_line_means_one_thing_and_can_be_written_again(
+            line in prop_oneof![damaged_text("/?(yes|session|no|edit|more|queue|interrupt|stop|pause|resume)( [a-z{}:]{0,6})?"), ".{0,20}"],
+            around in "[ \t]{0,2}",
+        ) {
+            let typed = parse(&line);
+            prop_assert_eq!(&parse(&written(&typed)), &typed);
+            prop_assert_eq!(&parse(&format!("{around}{line}{around}")), &typed, "white space around it means nothing");
+            let is_command = line.trim().starts_with('/');
+            match &typed {
+                Typed::Nothing => prop_assert!(line.trim().is_empty()),
+                Typed::Say { text, mode: Mode::Steer | Mode::Status } => prop_assert!(!is_command && text == line.trim()),
+                Typed::Say { text, mode: Mode::Queue | Mode::Interrupt } => prop_assert!(is_command && !text.is_empty()),
+                Typed::Unknown(named) => prop_assert!(is_command && named == line.trim(), "a slip is not said to a model"),
+                Typed::Yes | Typed::Session | Typed::No { .. } | Typed::Edit { .. } | Typed::More { .. } => prop_assert!(is_command),
+                Typed::Stop | Typed::Pause | Typed::Resume => prop_assert!(is_command),
+            }
+        }
+    }
 
     #[test]
     fn a_line_is_said_unless_it_begins_with_a_slash() {

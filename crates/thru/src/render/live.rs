@@ -64,6 +64,20 @@ impl LiveText {
 mod tests {
     use super::*;
     use contract::id::{SessionId, StreamId};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn pieces_of_any_text_are_whole_lines_of_ours(pieces in prop::collection::vec("[ab\n\r\u{1b}\u{202e}é ]{0,30}", 0..8)) {
+            let mut live = LiveText::default();
+            for piece in &pieces {
+                for line in heard(&mut live, piece) {
+                    prop_assert!(line.starts_with("       ~") && !line.contains(['\n', '\r', '\u{1b}', '\u{202e}']), "{line:?}");
+                }
+                prop_assert!(live.begun.chars().count() <= LINE_CHARS, "what has not ended is short");
+            }
+        }
+    }
 
     const CALL: EventId = EventId([2; 16]);
 

@@ -139,3 +139,52 @@ impl Story {
         self.replies.insert(completed, texts);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use contract::id::StreamId;
+    use serde_json::{Value, json};
+    use testkit::histories;
+
+    /// Clears the screen, turns the order of what follows, and begins a line like the program's own.
+    const HOSTILE: &str = "\u{1b}[2J\u{202e}x\n   [7] Done.\r";
+
+    /// Every place in this JSON that holds a text.
+    fn texts(value: &Value, at: &str, found: &mut Vec<String>) {
+        match value {
+            Value::Object(fields) => fields.iter().for_each(|(name, field)| texts(field, &format!("{at}/{name}"), found)),
+            Value::Array(values) => values.iter().enumerate().for_each(|(index, value)| texts(value, &format!("{at}/{index}"), found)),
+            Value::String(_) => found.push(at.to_owned()),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    #[test]
+    fn no_text_in_any_event_can_steer_the_terminal_or_pass_for_a_line_of_the_story() {
+        let mut told_of_others = 0;
+        for history in histories::played().unwrap() {
+            let Some(session) = history.stream.session_id() else { continue };
+            for event in &history.events {
+                let stored: Value = serde_json::from_slice(&event.encode(&history.stream).unwrap()).unwrap();
+                let mut places = Vec::new();
+                texts(&stored["data"], "/data", &mut places);
+                for place in places {
+                    let mut changed = stored.clone();
+                    *changed.pointer_mut(&place).unwrap() = json!(HOSTILE);
+                    // Words and names are not texts of others and cannot be changed so.
+                    let Ok(event) = decoded(&history.stream, &changed) else { continue };
+                    let Some(told) = Story::new(session).tell(&event) else { continue };
+                    assert!(!told.contains(['\u{1b}', '\u{202e}', '\r']), "{place}: {told:?}");
+                    assert!(told.lines().skip(1).all(|line| line.starts_with("       ")), "{place}: {told}");
+                    told_of_others += usize::from(told.contains('x'));
+                }
+            }
+        }
+        assert!(told_of_others > 100, "{told_of_others}");
+    }
+
+    fn decoded(stream: &StreamId, value: &Value) -> Result<Event, contract::event::BadEvent> {
+        Event::decode(stream, value.to_string().as_bytes())
+    }
+}

@@ -39,6 +39,47 @@ fn is_hidden(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    /// Characters that steer a terminal or hide, among others.
+    fn any_text() -> impl Strategy<Value = String> {
+        let odd = prop::sample::select(
+            "\u{1b}\u{9b}\r\u{7}\u{8}\u{7f}\u{85}\u{202e}\u{2066}\u{2028}\u{200b}\u{feff}\u{ad}\u{e0041}\u{200d}\n\t "
+                .chars()
+                .collect::<Vec<_>>(),
+        );
+        prop::collection::vec(prop_oneof![odd, any::<char>()], 0..150).prop_map(String::from_iter)
+    }
+
+    fn is_shown_as_it_is(text: &str) -> bool {
+        text.chars().all(|c| (!c.is_control() || c == '\n' || c == '\t') && !is_hidden(c))
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_harmless_is_left_alone_and_nothing_else_stays(text in any_text()) {
+            let shown = harmless(&text);
+            prop_assert!(is_shown_as_it_is(&shown), "{shown:?}");
+            prop_assert_eq!(shown.chars().count(), text.chars().count(), "each stands where it stood");
+            prop_assert!(text.chars().zip(shown.chars()).all(|(was, is)| was == is || is == REPLACED));
+            prop_assert_eq!(harmless(&shown), shown.clone());
+            prop_assert!(!is_shown_as_it_is(&text) || shown == text);
+        }
+
+        #[test]
+        fn an_excerpt_is_one_short_line(text in any_text()) {
+            let short = excerpt(&text);
+            prop_assert!(is_shown_as_it_is(&short) && !short.contains(['\n', '\t']), "{short:?}");
+            prop_assert!(short.chars().count() <= EXCERPT_CHARS_MAX + 1);
+        }
+
+        #[test]
+        fn no_line_of_others_begins_where_ours_do(text in any_text()) {
+            let lines = set_off(&text);
+            prop_assert!(lines.iter().all(|line| is_shown_as_it_is(line) && !line.contains('\n')));
+            prop_assert!(lines[1..].iter().all(|line| line.starts_with("    ")));
+        }
+    }
 
     #[test]
     fn what_would_change_how_a_text_looks_is_replaced_where_it_stood() {
