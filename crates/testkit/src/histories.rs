@@ -4,6 +4,10 @@
 //! check reads every file, folds it and compares what it folds to; of the scenarios it demands only that today's code
 //! still writes the same event types in the same order, because texts may change. A scenario that must write something
 //! else gets a new name: the old file stays and is still folded.
+//!
+//! Beside each log stand two files of what it folds to. `.state` has its meaning, in words that outlive the layout of a
+//! state, and changes only by somebody who deletes it. `.whole` has every field of the state, so that a change of the fold
+//! is read as a difference; `cargo xtask histories --states` writes it anew.
 
 mod scenarios;
 mod shapes;
@@ -18,7 +22,7 @@ use shapes::{Stored, missing_envelopes, missing_shapes};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
-use summary::summary;
+use summary::{Folded, folded};
 use writer::Writer;
 
 /// One log, by the name of its file.
@@ -83,8 +87,25 @@ pub fn write_new(folder: &Path) -> Result<Vec<String>, Fault> {
         written.extend(write_missing(folder, &format!("{}.jsonl", history.name), &lines)?);
     }
     for name in names(folder)? {
-        let read = read(folder, &name)?;
-        written.extend(write_missing(folder, &format!("{name}.state"), &read.state)?);
+        let Folded { summary, whole } = read(folder, &name)?.folded;
+        written.extend(write_missing(folder, &format!("{name}.state"), &summary)?);
+        if let Some(whole) = whole {
+            written.extend(write_missing(folder, &format!("{name}.whole"), &whole)?);
+        }
+    }
+    Ok(written)
+}
+
+/// Writes every whole state that differs from the one kept, and names it. No log and no meaning is touched.
+pub fn write_states(folder: &Path) -> Result<Vec<String>, Fault> {
+    let mut written = Vec::new();
+    for name in names(folder)? {
+        let (file, Some(whole)) = (format!("{name}.whole"), read(folder, &name)?.folded.whole) else { continue };
+        let is_kept = std::fs::read_to_string(folder.join(&file)).is_ok_and(|kept| kept == whole);
+        if !is_kept {
+            std::fs::write(folder.join(&file), whole).map_err(|error| Fault::new(&file, error))?;
+            written.push(file);
+        }
     }
     Ok(written)
 }
@@ -110,7 +131,8 @@ pub fn check(folder: &Path) -> Vec<Fault> {
     for name in names {
         match read(folder, &name) {
             Ok(read) => {
-                faults.extend(check_state(folder, &name, &read.state));
+                faults.extend(check_summary(folder, &name, &read.folded.summary));
+                faults.extend(read.folded.whole.as_ref().and_then(|whole| check_whole(folder, &name, whole)));
                 kept.insert(name, read);
             }
             Err(fault) => faults.push(fault),
@@ -126,8 +148,7 @@ pub fn check(folder: &Path) -> Vec<Fault> {
 /// A file as it was read.
 struct Read {
     stored: Vec<Stored>,
-    /// What the log folds to.
-    state: String,
+    folded: Folded,
 }
 
 fn names(folder: &Path) -> Result<BTreeSet<String>, Fault> {
@@ -160,15 +181,29 @@ fn read(folder: &Path, name: &str) -> Result<Read, Fault> {
         events.push(event);
     }
     let stream = stream.ok_or_else(|| Fault::new(name, "is empty"))?;
-    let state = summary(stream, &events).map_err(|what| Fault::new(name, what))?;
-    Ok(Read { stored, state })
+    let folded = folded(stream, &events).map_err(|what| Fault::new(name, what))?;
+    Ok(Read { stored, folded })
 }
 
-fn check_state(folder: &Path, name: &str, state: &str) -> Option<Fault> {
+/// The first line in which a whole state differs from the one kept.
+fn check_whole(folder: &Path, name: &str, whole: &str) -> Option<Fault> {
+    let file = format!("{name}.whole");
+    let kept = match std::fs::read_to_string(folder.join(&file)) {
+        Err(error) => return Some(Fault::new(file, format!("{error}: `cargo xtask histories` writes it"))),
+        Ok(kept) if kept == whole => return None,
+        Ok(kept) => kept,
+    };
+    let line = kept.lines().zip(whole.lines()).take_while(|(before, now)| before == now).count();
+    let at = |text: &str| text.lines().nth(line).map_or("nothing".to_owned(), |line| format!("`{}`", line.trim()));
+    let what = format!("line {}: the fold gives {}, not {}", line + 1, at(whole), at(&kept));
+    Some(Fault::new(file, format!("{what}: if that is meant, `cargo xtask histories --states` writes it anew")))
+}
+
+fn check_summary(folder: &Path, name: &str, summary: &str) -> Option<Fault> {
     let kept = std::fs::read_to_string(folder.join(format!("{name}.state")));
     match kept {
         Err(error) => Some(Fault::new(format!("{name}.state"), format!("{error}: `cargo xtask histories` writes it"))),
-        Ok(kept) if kept == state => None,
+        Ok(kept) if kept == summary => None,
         Ok(_) => Some(Fault::new(name, "folds to another state than before: if that is meant, delete its .state file and write it anew")),
     }
 }

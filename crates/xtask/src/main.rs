@@ -22,6 +22,7 @@ usage: cargo xtask COMMAND
   deps                fails on dependencies that may not be shipped
   schema [--check]    writes the schema of all events, or fails if the file is not current
   histories [--check] writes golden histories that are missing, or only checks all of them
+  histories --states  writes anew the whole states that the golden histories fold to
   slowest [FILE]      prints the ten slowest tests of the last run";
 
 fn main() -> ExitCode {
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         ["schema", "--check"] => schema::check(),
         ["histories"] => histories::write_new(),
         ["histories", "--check"] => histories::check(),
+        ["histories", "--states"] => histories::write_states(),
         ["slowest"] => slowest::run_default(),
         ["slowest", file] => slowest::run(file.as_ref()),
         _ => Err(Problem::Usage(USAGE)),

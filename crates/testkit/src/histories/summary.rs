@@ -1,4 +1,4 @@
-//! What a history folds to, as it is kept beside it.
+//! What a history folds to, as it is kept beside it: once in words of its own, and once field by field.
 
 use agent::Agent;
 use agent::context::context;
@@ -9,13 +9,29 @@ use contract::event::Event;
 use contract::id::{Sha256, StreamId};
 use contract::machine::Machine;
 use runtime::host::HostState;
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// What a log folds to, in words of its own: a state may be laid out anew without changing what it means.
-pub(super) fn summary(stream: StreamId, events: &[Event]) -> Result<String, String> {
-    let summary = if stream.kind() == "host" { of_host(events)? } else { of_session(stream, events)? };
-    Ok(serde_json::to_string_pretty(&summary).map_err(|error| error.to_string())? + "\n")
+/// What a log folds to.
+pub(super) struct Folded {
+    /// In words of its own: a state may be laid out anew without changing what it means.
+    pub summary: String,
+    /// Every field of the state, so that no change of the fold goes unseen. A host has no machine, and so no state.
+    pub whole: Option<String>,
+}
+
+pub(super) fn folded(stream: StreamId, events: &[Event]) -> Result<Folded, String> {
+    if stream.kind() == "host" {
+        return Ok(Folded { summary: pretty(&of_host(events)?)?, whole: None });
+    }
+    let state = fold(stream, events)?;
+    Ok(Folded { summary: pretty(&of_session(&state))?, whole: Some(pretty(&state)?) })
+}
+
+/// One field a line, so that a difference is found by reading it.
+fn pretty(value: &impl Serialize) -> Result<String, String> {
+    Ok(serde_json::to_string_pretty(value).map_err(|error| error.to_string())? + "\n")
 }
 
 fn of_host(events: &[Event]) -> Result<Value, String> {
@@ -31,7 +47,7 @@ fn of_host(events: &[Event]) -> Result<Value, String> {
     Ok(summary)
 }
 
-fn of_session(stream: StreamId, events: &[Event]) -> Result<Value, String> {
+fn fold(stream: StreamId, events: &[Event]) -> Result<State, String> {
     let mut state = Agent::new(stream);
     for event in events {
         Agent::fold(&mut state, event).map_err(|illegal| illegal.to_string())?;
@@ -40,6 +56,10 @@ fn of_session(stream: StreamId, events: &[Event]) -> Result<Value, String> {
             return Err(format!("the request at version {} is not what the model was shown", event.version));
         }
     }
+    Ok(state)
+}
+
+fn of_session(state: &State) -> Value {
     let shown: Vec<u8> = state.transcript.sealed().iter().flat_map(|item| item.line()).collect();
     let calls: BTreeMap<String, String> = state.calls.iter().map(|(id, call)| (id.to_string(), of_call(call))).collect();
     let mut summary = json!({
@@ -59,10 +79,10 @@ fn of_session(stream: StreamId, events: &[Event]) -> Result<Value, String> {
         "replies": state.replies,
         "items_shown": state.transcript.sealed().len(),
         "items_sha256": Sha256::of(&shown),
-        "effects": Agent::effects(&state),
+        "effects": Agent::effects(state),
     });
-    add_what_there_is(&mut summary, &state);
-    Ok(summary)
+    add_what_there_is(&mut summary, state);
+    summary
 }
 
 /// What most sessions have nothing of: left out when empty, so that it says nothing of histories from before it.

@@ -78,11 +78,28 @@ fn a_changed_shape_an_illegal_event_and_another_state_are_named() {
 }
 
 #[test]
+fn a_field_that_the_fold_gives_another_value_is_named_and_written_anew_only_when_told() {
+    let copy = copied("whole");
+    let before = std::fs::read_to_string(copy.join("answer.whole")).unwrap();
+    rewrite(&copy.join("answer.whole"), |text| text.replace("\"cost_micros\": 1250", "\"cost_micros\": 1251"));
+    std::fs::remove_file(copy.join("host.state")).unwrap();
+    let named = "the fold gives `\"cost_micros\": 1250`, not `\"cost_micros\": 1251`";
+    let faults = said(&check(&copy));
+    assert!(faults[0].starts_with("answer.whole: line ") && faults[0].contains(named), "{faults:?}");
+    assert_eq!(write_new(&copy).unwrap(), ["host.state"], "what is there stays");
+    assert_eq!(write_states(&copy).unwrap(), ["answer.whole"]);
+    assert_eq!(std::fs::read_to_string(copy.join("answer.whole")).unwrap(), before);
+    assert_eq!(said(&check(&copy)), Vec::<String>::new());
+    std::fs::remove_dir_all(&copy).unwrap();
+}
+
+#[test]
 fn texts_may_change_and_the_order_of_events_may_not() {
     let text = faults_after("text", |folder| {
         rewrite(&folder.join("answer.jsonl"), |text| text.replace("Done again.", "As we said years ago."));
         std::fs::remove_file(folder.join("answer.state")).unwrap();
         write_new(folder).unwrap();
+        assert_eq!(write_states(folder).unwrap(), ["answer.whole"]);
     });
     assert_eq!(text, Vec::<String>::new());
     let order = faults_after("order", |folder| {
