@@ -114,10 +114,11 @@ pub(super) fn recover(
     };
     // Left by an attempt that died before its rename.
     let _ = fs::remove_file(temporary(&place.real, job));
-    let recorded = recorded(spool);
-    if recorded.is_none() && same_boot == SameBoot(true) {
-        return RawOutcome::Cancelled(CancelReason::NoEffect);
-    }
+    let recorded = match recorded(spool) {
+        Recorded::Absent if same_boot == SameBoot(true) => return RawOutcome::Cancelled(CancelReason::NoEffect),
+        Recorded::Absent | Recorded::Unreadable => None,
+        Recorded::Target(target) => Some(target),
+    };
     let now = match current(&place) {
         Ok(now) => now,
         Err(text) => return changed(text),
@@ -169,8 +170,21 @@ fn record(spool: &Folder, target: &Target) -> io::Result<()> {
     fs::rename(&temporary, spool.path().join(TARGET))
 }
 
-fn recorded(spool: &Folder) -> Option<Target> {
-    serde_json::from_slice(&fs::read(spool.path().join(TARGET)).ok()?).ok()
+/// What the attempt meant to write, as far as it says.
+enum Recorded {
+    /// It had not come so far.
+    Absent,
+    /// It had, and what it meant is lost; only the file can tell.
+    Unreadable,
+    Target(Target),
+}
+
+fn recorded(spool: &Folder) -> Recorded {
+    match fs::read(spool.path().join(TARGET)) {
+        Ok(bytes) => serde_json::from_slice(&bytes).map_or(Recorded::Unreadable, Recorded::Target),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Recorded::Absent,
+        Err(_) => Recorded::Unreadable,
+    }
 }
 
 /// Beside the file, because only there a rename is atomic; named by the attempt, so that recovery finds it.
@@ -211,6 +225,8 @@ fn sync_folders(folders: &[PathBuf]) -> io::Result<()> {
 mod tests {
     use super::*;
     use crate::tool::testing::{Desk, desk};
+    use damage::damaged;
+    use proptest::prelude::*;
     use serde_json::json;
     use std::os::unix::fs::{PermissionsExt, symlink};
 
@@ -328,5 +344,24 @@ mod tests {
         symlink(&outside, desk.folder.join("new")).unwrap();
         assert_eq!(desk.start(&job), finished(Err(texts::CHANGED.into())));
         assert!(!outside.exists());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// The file was replaced, so nobody may say that it was not and do it again.
+        #[test]
+        fn a_record_with_any_bytes_does_not_undo_what_was_done(spoilt in damaged(Just(Vec::new())), more in damaged(Just(br#"{"sha256":"","text":""}"#.to_vec()))) {
+            let (desk, job) = edit_desk();
+            let done = desk.start(&job);
+            let path = desk.spool.path().join(TARGET);
+            let whole = fs::read(&path).unwrap();
+            for bytes in [spoilt, more, whole[..whole.len() / 2].to_vec()] {
+                fs::write(&path, bytes).unwrap();
+                prop_assert_eq!(desk.recover(&job, true), changed());
+            }
+            fs::write(&path, whole).unwrap();
+            prop_assert_eq!(desk.recover(&job, true), done);
+        }
     }
 }
