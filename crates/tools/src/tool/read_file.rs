@@ -109,6 +109,7 @@ pub(super) fn open_text(path: &Path) -> io::Result<Option<BufReader<File>>> {
 mod tests {
     use super::*;
     use crate::tool::testing::desk;
+    use proptest::prelude::*;
     use serde_json::json;
 
     #[test]
@@ -174,5 +175,27 @@ mod tests {
         let desk = desk("read_file");
         let lost = RawOutcome::Unknown { reason: contract::body::UnknownReason::Died, output: String::new() };
         assert_eq!(desk.recover(&desk.job(&json!({"path": "a"})), true), lost);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// However a file is read in pieces, nothing is left out or given twice.
+        #[test]
+        fn lines_add_up_to_the_file(content in prop::collection::vec(prop_oneof![1u8.., Just(b'\n')], 1..60), size in 1u64..5) {
+            let desk = desk("read_file");
+            desk.write("a", &content);
+            let (mut whole, mut from_line) = (String::new(), 1);
+            while let Ok(piece) = desk.run(&json!({"path": "a", "from_line": from_line, "lines": size})) {
+                whole += &piece;
+                from_line += size;
+            }
+            prop_assert_eq!(&whole, &String::from_utf8_lossy(&content));
+            prop_assert_eq!(desk.run(&json!({"path": "a"})), Ok(whole));
+            for from_line in [from_line, u64::MAX] {
+                let beyond = desk.run(&json!({"path": "a", "from_line": from_line, "lines": u64::MAX}));
+                prop_assert!(beyond.as_ref().is_err_and(|text| text.contains(&from_line.to_string())), "{beyond:?}");
+            }
+        }
     }
 }

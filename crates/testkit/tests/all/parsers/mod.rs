@@ -11,9 +11,9 @@
 //! | stored events of every version, and folding them | `contract/src/event.rs`, `upcast.rs`, `agent/src/fold` | `parsers/events.rs` |
 //! | configurations of runs | `contract/src/config.rs` | `parsers/configs.rs` |
 //! | rows of lists | `views` | `lists/totals.rs` |
-//! | the file of lists, host locks, notices of the kernel | `journal` | `journal/tests/suite/views.rs`, the same files |
+//! | the file of lists, columns of the log, host locks, notices of the kernel | `journal` | `journal/tests/suite/views.rs`, the same files |
 //! | scripts of the scripted model, and its place in a conversation | `models/src/script` | `models/tests/suite/scripts.rs` |
-//! | arguments and paths of every tool | `tools/src/args.rs`, `place.rs`, `tool` | `tools/src/tool/tests.rs`, `place.rs` |
+//! | arguments and paths of every tool, files that it reads, records of what it wrote | `tools/src/args.rs`, `place.rs`, `tool` | `tools/src/tool/tests.rs`, the same files |
 //! | specifications, control lines, claims, exit records, output, `/proc` | `tools/src/supervise` | `tools/src/supervise/tests.rs`, the same files |
 //! | live frames, bundles, the name of a machine | `throughline` | `throughline/src/live.rs`, `bundle/tests.rs`, `home.rs` |
 //! | arguments, amounts, typed lines, text for a terminal | `thru/src` | `thru/src/args/any_argv_tests.rs`, `render/story.rs`, the same files |
