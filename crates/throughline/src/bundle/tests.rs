@@ -5,7 +5,7 @@ use contract::id::StreamId;
 use damage::{damaged, reshaped};
 use journal::{GENESIS, link};
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::LazyLock;
 use tempfile::TempDir;

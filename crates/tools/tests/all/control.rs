@@ -1,6 +1,6 @@
 //! Stopping, signalling and feeding a command, also one that another owner started.
 
-use crate::desk::{ACTION, ATTEMPT, Desk, SUPERVISOR, desk, finished, lives, until, within};
+use crate::desk::{ACTION, ATTEMPT, Desk, SUPERVISOR, desk, finished, lives, within};
 use contract::id::BootId;
 use contract::port::{RawOutcome, Recovery, Stopping, Tools};
 use std::time::Duration;
