@@ -11,7 +11,7 @@ use contract::units::Version;
 use runtime::read;
 use std::collections::{BTreeMap, BTreeSet};
 use tools::supervise::Folder;
-use tools::supervise::survey::{Spooled, survey};
+use tools::supervise::survey::{Spooled, abandoned_drafts, survey};
 
 /// An open attempt, and whose it is.
 struct Open {
@@ -164,7 +164,8 @@ fn leftovers(walk: &Walk, spooled: &[Spooled], home: &Home, mend: &Mend, finding
     let needed = |one: &&Spooled| one.alive || walk.unclear || walk.open.contains_key(&(one.action, one.attempt));
     let (kept, left): (Vec<&Spooled>, Vec<&Spooled>) = spooled.iter().partition(needed);
     findings.push(Finding::Spool { folders: kept.len() });
-    if left.is_empty() {
+    let drafts = abandoned_drafts(&home.spool());
+    if left.is_empty() && drafts.is_empty() {
         return;
     }
     let still_dead: BTreeSet<(ActionId, u16)> = match mend {
@@ -173,5 +174,9 @@ fn leftovers(walk: &Walk, spooled: &[Spooled], home: &Home, mend: &Mend, finding
     };
     let removable = left.iter().filter(|one| still_dead.contains(&(one.action, one.attempt)));
     let removed = removable.filter(|one| Folder::of(&home.spool(), one.action, one.attempt).remove().is_ok()).count();
-    findings.push(Finding::Leftovers { folders: left.len(), removed });
+    let removed_drafts = match mend {
+        Mend::Nothing => 0,
+        Mend::Harmless { .. } => drafts.iter().filter(|draft| draft.remove().is_ok()).count(),
+    };
+    findings.push(Finding::Leftovers { folders: left.len() + drafts.len(), removed: removed + removed_drafts });
 }

@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 const CLAIM: &str = "claim";
 /// Where folders wait below the spool until they are those of attempts.
-const DRAFTS: &str = "drafts";
+pub(super) const DRAFTS: &str = "drafts";
 
 /// What the file says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

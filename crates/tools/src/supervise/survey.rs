@@ -2,7 +2,9 @@
 
 use super::Folder;
 use super::claim::{self, Claim, Look};
+use super::proc;
 use contract::id::ActionId;
+use std::fs;
 use std::path::Path;
 
 /// The folder of an attempt as it was found.
@@ -29,6 +31,19 @@ pub fn survey(spool: &Path) -> Vec<Spooled> {
         Spooled { action, attempt, alive, pid: pid(&folder) }
     };
     Folder::all(spool).into_iter().map(look).collect()
+}
+
+/// Folders that were made for attempts to come, by processes that are no more.
+#[must_use]
+pub fn abandoned_drafts(spool: &Path) -> Vec<Folder> {
+    let entries = fs::read_dir(spool.join(claim::DRAFTS)).into_iter().flatten().flatten();
+    let drafts = entries.map(|entry| Folder::at(entry.path()));
+    // One whose claim cannot be read yet may be in the making.
+    let is_abandoned = |draft: &Folder| match claim::look(draft) {
+        Ok(Look::Dead(Some(Claim::Held { pid, start, .. }))) => proc::process(pid).is_none_or(|process| process.start != start),
+        Ok(Look::Absent | Look::Void | Look::Alive | Look::Dead(_)) | Err(_) => false,
+    };
+    drafts.filter(is_abandoned).collect()
 }
 
 fn pid(folder: &Folder) -> Option<i32> {

@@ -4,6 +4,7 @@
 use crate::desk::{ACTION, ATTEMPT, Desk, desk, finished, lives, until};
 use contract::port::{RawOutcome, Tools};
 use rustix::process::{Pid, Signal, kill_process};
+use tools::supervise::survey::abandoned_drafts;
 
 /// The parent of the supervisor of an attempt that runs.
 fn forker(desk: &Desk) -> i32 {
@@ -64,6 +65,19 @@ async fn whoever_waits_for_work_goes_with_its_owner_and_leaves_nothing() {
     let desk = desk.hand_over();
     until("both are gone", || (!lives(supervisor) && !lives(forker)).then_some(())).await;
     assert_eq!(std::fs::read_dir(desk.spool.join("drafts")).unwrap().count(), 0);
+}
+
+#[tokio::test]
+async fn what_one_that_was_killed_kept_ready_is_found_by_whoever_looks_after_the_spool() {
+    let desk = desk();
+    let (supervisor, _) = supervisor_of_a_command(&desk).await;
+    let drafts = || std::fs::read_dir(desk.spool.join("drafts")).unwrap().count();
+    until("the next attempt is prepared", || (drafts() == 1).then_some(())).await;
+    assert_eq!(abandoned_drafts(&desk.spool), []);
+    kill(supervisor).await;
+    let found = until("its lock is free", || Some(abandoned_drafts(&desk.spool)).filter(|found| !found.is_empty())).await;
+    assert!(found.iter().all(|draft| draft.remove().is_ok()));
+    assert_eq!(drafts(), 0);
 }
 
 #[tokio::test]
