@@ -137,12 +137,11 @@ impl Throughline {
         tell(died.map_or(Told::Ready { busy, timed }, |died| Told::HeldBack { died, busy, timed }));
         let ended = host.run(&mut tell).await;
         host.let_go().await;
-        if ended.is_ok() {
-            host::stopped(&self.ports).await?;
-        }
+        let recorded = if ended.is_ok() { host::stopped(&self.ports).await } else { Ok(()) };
         // Whoever comes next takes it over anyway once this process has ended.
         drop(self.log().release(&guard, lease.epoch).await);
-        ended
+        ended?;
+        Ok(recorded?)
     }
 
     /// The living process that acts on what is said to this session: whoever drives it, else whoever looks after all.
