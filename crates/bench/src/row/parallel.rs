@@ -4,7 +4,7 @@ use crate::problem::{Problem, wrong};
 use crate::stats::Samples;
 use crate::table::Line;
 use crate::world::World;
-use crate::{job, process, seed};
+use crate::{floor, job, process, seed};
 use contract::config::Autonomy;
 use contract::port::Stored;
 use std::sync::Arc;
@@ -46,17 +46,24 @@ pub fn measure(world: &World) -> Result<Vec<Line>, Problem> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from) as f64;
     let busy = cpu_ms / wall_ms / cores;
     let p99 = latencies.quantile(0.99);
+    let before = used();
+    let floor = floor::at_once_ms(world.folder()?.path(), jobs, steps)?;
+    let floor_cpu_ms = used() - before;
     Ok(vec![Line {
         what: "jobs at once in one process",
         figure: format!("{:.1} s, p99 {p99:.0} ms", wall_ms / 1_000.0),
-        beside: format!("median step {:.0} ms", latencies.median()),
+        beside: format!("floor p99 {:.0} ms", floor.quantile(0.99)),
+        ratio: Some(p99 / floor.quantile(0.99)),
         bar: BAR,
         met: Some(busy >= BAR_CPU && p99 <= BAR_P99_MS),
         note: format!(
-            "{jobs} jobs × {steps} steps, {:.0} steps/s, {:.0} % of {cores} cores, {:.2} ms processor time a step",
+            "{jobs} jobs × {steps} steps, {:.0} steps/s, {:.0} % of {cores} cores, median {:.0} ms beside {:.0} ms, processor time {:.2} ms a step beside {:.2} ms",
             all as f64 * 1_000.0 / wall_ms,
             busy * 100.0,
-            cpu_ms / all as f64
+            latencies.median(),
+            floor.median(),
+            cpu_ms / all as f64,
+            floor_cpu_ms / all as f64
         ),
         ..Line::default()
     }])
