@@ -19,7 +19,10 @@ struct Row {
 
 /// The epoch against which a fence is checked; it stays when the lease is let go of.
 pub(super) fn epoch(connection: &Connection, stream: &StreamId) -> rusqlite::Result<Option<Epoch>> {
-    Ok(find(connection, stream)?.map(|row| row.epoch))
+    connection
+        .prepare_cached("SELECT epoch FROM leases WHERE stream = ?1")?
+        .query_row([stream.as_str()], |row| Ok(Epoch(column::number(row, 0)?)))
+        .optional()
 }
 
 pub(super) fn acquire(connection: &Connection, hosts: &Hosts, stream: &StreamId) -> Result<Lease, Stop<LeaseError>> {
