@@ -65,7 +65,6 @@ pub fn measure(world: &World) -> Result<Vec<Line>, Problem> {
             cpu_ms / all as f64,
             floor_cpu_ms / all as f64
         ),
-        ..Line::default()
     }])
 }
 
