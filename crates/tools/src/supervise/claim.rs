@@ -201,6 +201,11 @@ fn make_folder(drafts: &Path) -> io::Result<PathBuf> {
     }
 }
 
+/// The process that made a draft, by the name it gave it.
+pub(super) fn maker_of_draft(draft: &Folder) -> Option<i32> {
+    draft.path().file_name()?.to_str()?.split_once('-')?.0.parse().ok()
+}
+
 fn write_line(file: &mut File, what: &impl Serialize) -> io::Result<()> {
     let mut line = serde_json::to_vec(what)?;
     line.push(b'\n');

@@ -38,12 +38,16 @@ pub fn survey(spool: &Path) -> Vec<Spooled> {
 pub fn abandoned_drafts(spool: &Path) -> Vec<Folder> {
     let entries = fs::read_dir(spool.join(claim::DRAFTS)).into_iter().flatten().flatten();
     let drafts = entries.map(|entry| Folder::at(entry.path()));
-    // One whose claim cannot be read yet may be in the making.
-    let is_abandoned = |draft: &Folder| match claim::look(draft) {
-        Ok(Look::Dead(Some(Claim::Held { pid, start, .. }))) => proc::process(pid).is_none_or(|process| process.start != start),
-        Ok(Look::Absent | Look::Void | Look::Alive | Look::Dead(_)) | Err(_) => false,
-    };
     drafts.filter(is_abandoned).collect()
+}
+
+fn is_abandoned(draft: &Folder) -> bool {
+    match claim::look(draft) {
+        Ok(Look::Dead(Some(Claim::Held { pid, start, .. }))) => proc::process(pid).is_none_or(|process| process.start != start),
+        // Perhaps in the making: only the name tells by whom.
+        Ok(Look::Void | Look::Dead(_)) => claim::maker_of_draft(draft).is_some_and(|pid| proc::process(pid).is_none()),
+        Ok(Look::Absent | Look::Alive) | Err(_) => false,
+    }
 }
 
 fn pid(folder: &Folder) -> Option<i32> {
