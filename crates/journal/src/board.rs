@@ -60,6 +60,12 @@ impl Board {
         }
     }
 
+    /// Whoever follows now is told nothing more; it may follow again.
+    pub fn let_go(&self) {
+        let mut posts = self.lock();
+        *posts = Posts { is_closed: posts.is_closed, ..Posts::default() };
+    }
+
     /// Nothing will be announced any more.
     pub fn close(&self) {
         *self.lock() = Posts { is_closed: true, ..Posts::default() };
@@ -101,6 +107,20 @@ mod tests {
         drop(board.follow(Some(&stream("one"))));
         let _two = board.follow(Some(&stream("two")));
         assert_eq!(board.lock().streams.keys().collect::<Vec<_>>(), [&stream("two")]);
+    }
+
+    #[test]
+    fn followers_that_were_let_go_may_come_again() {
+        let board = Board::default();
+        let before = board.follow(None);
+        board.let_go();
+        assert!(before.has_changed().is_err());
+        let again = board.follow(None);
+        board.announce(&stream("one"), mark(1));
+        assert!(again.has_changed().unwrap());
+        board.close();
+        board.let_go();
+        assert!(board.follow(None).has_changed().is_err(), "a closed one stays closed");
     }
 
     #[test]

@@ -17,6 +17,9 @@ pub(crate) const PAGE_BYTES_MAX: usize = 1024 * 1024;
 
 /// Where pages come from.
 pub(crate) trait Source: Send + Sync + 'static {
+    /// Where it is announced how far the log reaches.
+    fn board(&self) -> &Board;
+
     /// Ends when everything that is appended from then on is sure to be announced on the board.
     fn listening(&self) -> BoxFuture<'_, Result<(), LogError>>;
 
@@ -111,8 +114,8 @@ enum Stage {
 }
 
 impl<S: Source> Follower<S> {
-    pub fn new(source: Arc<S>, board: &Board, from: Position, filter: Filter) -> Follower<S> {
-        let marks = board.follow(filter.only_stream());
+    pub fn new(source: Arc<S>, from: Position, filter: Filter) -> Follower<S> {
+        let marks = source.board().follow(filter.only_stream());
         Follower { source, filter, marks, at: from, ready: VecDeque::new(), stage: Stage::New }
     }
 
@@ -135,7 +138,12 @@ impl<S: Source> Follower<S> {
             Stage::AtEnd => {
                 // What is announced behind this place was not read yet, so the end that is told next is another one.
                 let at = self.at;
-                self.marks.wait_for(|mark| mark.position > at).await.map_err(|_| closed())?;
+                if self.marks.wait_for(|mark| mark.position > at).await.is_err() {
+                    // Whoever asks again follows anew.
+                    self.marks = self.source.board().follow(self.filter.only_stream());
+                    self.stage = Stage::New;
+                    return Err(closed());
+                }
                 self.stage = Stage::Reading;
             }
         }
@@ -165,8 +173,9 @@ pub(crate) struct Watcher<S> {
 }
 
 impl<S: Source> Watcher<S> {
-    pub fn new(source: Arc<S>, board: &Board, stream: &StreamId) -> Watcher<S> {
-        Watcher { source, stream: stream.clone(), marks: board.follow(Some(stream)), at_first: None }
+    pub fn new(source: Arc<S>, stream: &StreamId) -> Watcher<S> {
+        let marks = source.board().follow(Some(stream));
+        Watcher { source, stream: stream.clone(), marks, at_first: None }
     }
 
     async fn first_version(&mut self) -> Result<Version, LogError> {
@@ -185,13 +194,19 @@ impl<S: Source> Watch for Watcher<S> {
             if self.first_version().await? > version {
                 return Ok(());
             }
-            self.marks.wait_for(|mark: &Mark| mark.version > version).await.map(drop).map_err(|_| closed())
+            if self.marks.wait_for(|mark: &Mark| mark.version > version).await.is_err() {
+                // Whoever asks again watches anew.
+                self.marks = self.source.board().follow(Some(&self.stream));
+                self.at_first = None;
+                return Err(closed());
+            }
+            Ok(())
         })
     }
 }
 
 fn closed() -> LogError {
-    LogError::Unavailable("the log was closed".to_owned())
+    LogError::Unavailable("the log is no longer followed".to_owned())
 }
 
 /// A position is only of use for the log that gave it: one behind the end would hide everything up to it.

@@ -89,6 +89,10 @@ impl Memory {
 }
 
 impl Source for Memory {
+    fn board(&self) -> &Board {
+        &self.board
+    }
+
     fn listening(&self) -> BoxFuture<'_, Result<(), LogError>> {
         Box::pin(std::future::ready(Ok(())))
     }
@@ -263,11 +267,11 @@ impl Log for MemoryJournal {
     }
 
     fn subscribe(&self, from: Position, filter: Filter) -> Box<dyn Subscription> {
-        Box::new(Follower::new(Arc::clone(&self.memory), &self.memory.board, from, filter))
+        Box::new(Follower::new(Arc::clone(&self.memory), from, filter))
     }
 
     fn watch(&self, stream: &StreamId) -> Box<dyn Watch> {
-        Box::new(Watcher::new(Arc::clone(&self.memory), &self.memory.board, stream))
+        Box::new(Watcher::new(Arc::clone(&self.memory), stream))
     }
 
     fn acquire<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Lease, LeaseError>> {

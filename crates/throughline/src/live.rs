@@ -2,7 +2,7 @@
 //! `live/<host>.sock`, to whoever asks for one of them. A new watcher first gets the text so far; one that is too slow
 //! gets a gap and reads the log.
 
-use contract::id::{HostId, StreamId};
+use contract::id::{EventId, HostId, StreamId};
 use contract::port::{Frame, Live};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -10,12 +10,15 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Split};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::broadcast;
 
 /// Frames that a watcher may lag behind.
 const FRAMES_MAX: usize = 1_024;
+/// Time after which a socket that took nobody is tried again.
+const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 /// Bytes that a watcher may say: one wish, which is the name of a stream.
 const WISH_BYTES_MAX: u64 = 4 * 1024;
 
@@ -61,9 +64,15 @@ impl Stage {
 impl Live for Stage {
     fn show(&self, frame: Frame) {
         let mut so_far = self.so_far.lock().unwrap_or_else(PoisonError::into_inner);
-        so_far.entry(frame.stream().clone()).or_default().add(frame.clone());
+        if let Some(call) = frame.model_call() {
+            so_far.entry(frame.stream().clone()).or_default().add(call, frame.clone());
+        }
         // Nobody may be watching.
         drop(self.frames.send(frame));
+    }
+
+    fn over(&self, stream: &StreamId) {
+        self.so_far.lock().unwrap_or_else(PoisonError::into_inner).remove(stream);
     }
 }
 
@@ -75,8 +84,7 @@ impl std::fmt::Debug for Stage {
 
 impl SoFar {
     /// Output of commands is kept by their supervisors; of a model only the open call counts, which replaces an earlier one.
-    fn add(&mut self, frame: Frame) {
-        let Some(call) = frame.model_call() else { return };
+    fn add(&mut self, call: (EventId, u16), frame: Frame) {
         self.frames.retain(|one| one.model_call() == Some(call));
         match self.frames.iter_mut().find(|one| std::mem::discriminant(*one) == std::mem::discriminant(&frame)) {
             Some(one) => one.text_mut().push_str(frame.text()),
@@ -93,8 +101,12 @@ pub(crate) fn serve(home: &Path, host: HostId, stage: Arc<Stage>) -> io::Result<
     let path = path(home, host);
     let listener = bind(&folder, &path)?;
     let task = tokio::spawn(async move {
-        while let Ok((connection, _)) = listener.accept().await {
-            tokio::spawn(show(connection, Arc::clone(&stage)));
+        loop {
+            match listener.accept().await {
+                Ok((connection, _)) => drop(tokio::spawn(show(connection, Arc::clone(&stage)))),
+                // Too many files are open, or whoever came is gone again: the next one may have more luck.
+                Err(_) => tokio::time::sleep(ACCEPT_AGAIN).await,
+            }
         }
     });
     Ok(Open { path, task })
@@ -202,7 +214,7 @@ async fn say_wish(connection: &mut UnixStream, stream: &StreamId) -> io::Result<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use contract::id::{ActionId, EventId, SessionId};
+    use contract::id::{ActionId, SessionId};
     use damage::{damaged, reshaped};
     use proptest::prelude::*;
     use serde_json::json;
@@ -224,6 +236,19 @@ mod tests {
 
     fn shown() -> impl Strategy<Value = Shown> {
         prop_oneof![4 => frame().prop_map(Shown::Frame), 1 => Just(Shown::Gap)]
+    }
+
+    #[test]
+    fn only_what_an_open_call_says_is_kept() {
+        let stage = Stage::new();
+        let text = |stream| Frame::ModelText { stream, request: EventId([2; 16]), attempt: 1, offset: 0, text: "so far".into() };
+        stage.show(Frame::ToolOutput { stream: stream(1), action: ActionId([3; 16]), attempt: 1, offset: 0, text: "x".into() });
+        stage.show(text(stream(2)));
+        stage.show(text(stream(3)));
+        assert_eq!(stage.watch(&stream(2)).0, [text(stream(2))]);
+        stage.over(&stream(2));
+        assert_eq!(stage.watch(&stream(2)).0, []);
+        assert_eq!(stage.so_far.lock().unwrap().keys().collect::<Vec<_>>(), [&stream(3)], "nothing is kept for good");
     }
 
     fn block_on<T>(work: impl Future<Output = T>) -> T {

@@ -23,10 +23,10 @@ use tokio::sync::watch;
 const READ_MAX: usize = 1_000;
 /// How long a command that was started may take to begin before it is left alone.
 const BEGIN_PATIENCE: Duration = Duration::from_secs(5);
+/// How often it is looked whether it has begun.
+const BEGUN_EVERY: Duration = Duration::from_millis(5);
 /// How often it is asked whether the process that drives a watched session still lives.
 const HOLDER_EVERY: Duration = Duration::from_secs(1);
-/// How often it is looked for.
-const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// Who drives the session.
 enum Driver {
@@ -289,7 +289,7 @@ impl Running {
                 if self.ports.tools.tail(call.action, attempt.number, OUTPUT_TAIL_BYTES_MAX).await.is_some() {
                     break;
                 }
-                tokio::time::sleep(LOOK_EVERY).await;
+                tokio::time::sleep(BEGUN_EVERY).await;
             }
         }
     }

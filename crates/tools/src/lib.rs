@@ -19,6 +19,7 @@ use contract::port::{BoxFuture, Frame, Here, Preparation, Prepare, PrepareRefuse
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
+use supervise::claim::{self, Look};
 use supervise::client::{self, Answer, Found};
 use supervise::launch::Launcher;
 use supervise::{Command, Folder};
@@ -147,6 +148,8 @@ impl Tools for Toolbox {
         Box::pin(async move {
             match client::send(&folder, &Command::Stop { grace_ms }).await {
                 Ok(Answer::Done) => Stopping::Told,
+                // Its time is over, and what should keep it does not.
+                Err(_) if grace.is_zero() && client::kill(&folder) => Stopping::Told,
                 Ok(Answer::Refused(_)) | Err(_) => Stopping::NotReached,
             }
         })
@@ -166,8 +169,10 @@ impl Tools for Toolbox {
 
     fn forget(&self, action: ActionId, attempt: u16) -> BoxFuture<'_, ()> {
         let folder = self.folder(action, attempt);
-        // A folder that stays behind costs space and nothing else: its attempt is never asked about again.
-        Box::pin(async move { drop(tokio::task::spawn_blocking(move || folder.remove()).await) })
+        // A folder that stays behind costs space and nothing else: its attempt is never asked about again. That of a
+        // command which runs is the only way to it.
+        let remove = move || if matches!(claim::look(&folder), Ok(Look::Alive)) { Ok(()) } else { folder.remove() };
+        Box::pin(async move { drop(tokio::task::spawn_blocking(remove).await) })
     }
 }
 

@@ -48,6 +48,9 @@ impl Frame {
 pub trait Live: Send + Sync {
     /// Never blocks; a watcher that is too slow misses frames and reads the log.
     fn show(&self, frame: Frame);
+
+    /// The model call of this stream is over: what it said is in the log now, or nowhere.
+    fn over(&self, _stream: &StreamId) {}
 }
 
 /// Nobody is watching.

@@ -53,10 +53,6 @@ impl Hub {
         Hub { folder, readers, board, may_watch, stage, thread: Mutex::default(), pages_read: AtomicU64::new(0) }
     }
 
-    pub fn board(&self) -> &Board {
-        &self.board
-    }
-
     /// Pages read by all followers so far.
     pub fn pages_read(&self) -> u64 {
         self.pages_read.load(Ordering::Relaxed)
@@ -103,6 +99,10 @@ impl Hub {
 }
 
 impl Source for Hub {
+    fn board(&self) -> &Board {
+        &self.board
+    }
+
     fn listening(&self) -> BoxFuture<'_, Result<(), LogError>> {
         Box::pin(async move {
             self.start();
@@ -138,7 +138,8 @@ fn serve(connection: &Connection, mut listener: Listener, board: &Board, stage: 
             Ok(Heard::Commit) => {}
             Ok(Heard::End) => return,
             Err(error) => {
-                board.close();
+                // Whoever follows is told, and may follow anew.
+                board.let_go();
                 return fail(stage, error);
             }
         }

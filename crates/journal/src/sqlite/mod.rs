@@ -194,12 +194,12 @@ impl Log for SqliteJournal {
 
     fn subscribe(&self, from: Position, filter: Filter) -> Box<dyn Subscription> {
         self.hub.start();
-        Box::new(Follower::new(Arc::clone(&self.hub), self.hub.board(), from, filter))
+        Box::new(Follower::new(Arc::clone(&self.hub), from, filter))
     }
 
     fn watch(&self, stream: &StreamId) -> Box<dyn Watch> {
         self.hub.start();
-        Box::new(Watcher::new(Arc::clone(&self.hub), self.hub.board(), stream))
+        Box::new(Watcher::new(Arc::clone(&self.hub), stream))
     }
 
     fn acquire<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Lease, LeaseError>> {

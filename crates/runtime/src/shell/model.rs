@@ -7,9 +7,10 @@ use agent::State;
 use contract::body::{FailureClass, Purpose};
 use contract::id::{EventId, StreamId};
 use contract::outcome::{ModelOutcome, Outcome, Reply, ReplyPart};
-use contract::port::{ModelCall, ModelFailure, RawPart, RawReply};
+use contract::port::{Live, ModelCall, ModelFailure, RawPart, RawReply};
 use contract::request::ModelRequest;
 use contract::text::Room;
+use std::sync::Arc;
 
 /// What an open model call needs of the state.
 pub(super) struct Asking {
@@ -35,7 +36,20 @@ impl Asking {
     }
 }
 
+/// Says that the call is over, also when it is given up in the middle.
+struct Over {
+    live: Arc<dyn Live>,
+    stream: StreamId,
+}
+
+impl Drop for Over {
+    fn drop(&mut self) {
+        self.live.over(&self.stream);
+    }
+}
+
 pub(super) async fn ask(ports: Ports, asking: Asking) -> Result<Outcome, Trouble> {
+    let _over = Over { live: ports.live.clone(), stream: asking.stream.clone() };
     let call = ModelCall {
         stream: asking.stream,
         request: asking.request,

@@ -15,6 +15,8 @@ use std::time::Duration;
 
 /// Pause before an attempt that nobody listens for is told to stop again.
 const STOP_AGAIN: Duration = Duration::from_millis(50);
+/// Time after its deadline at which an attempt must have ended: longer than its supervisor tries to end the last process.
+const STOP_PATIENCE: Duration = Duration::from_secs(15);
 
 /// What an open attempt needs of the state.
 pub(super) struct Attempting {
@@ -67,12 +69,16 @@ fn running(state: &State, call: CallId, now: Time) -> Option<Target> {
     Some(Target { call, tool: open.tool.clone(), action: open.action, attempt: attempt.number, since: attempt.since, now })
 }
 
-/// Tells a running attempt to end until it was heard. Its outcome comes from whoever waits for it, so this has none.
+/// Tells a running attempt to end until it was heard, and again when it has not ended long after its time. Its outcome
+/// comes from whoever waits for it, so this has none.
 pub(super) async fn stop(ports: Ports, action: ActionId, attempt: u16, deadline: Time) -> Result<Outcome, Trouble> {
     loop {
         let grace = Duration::from_millis(deadline.0.saturating_sub(ports.clock.now().0));
         match ports.tools.stop(action, attempt, grace).await {
-            Stopping::Told => return std::future::pending().await,
+            Stopping::Told => {
+                let left = Duration::from_millis(deadline.0.saturating_sub(ports.clock.now().0));
+                tokio::time::sleep(left + STOP_PATIENCE).await;
+            }
             Stopping::NotReached => tokio::time::sleep(STOP_AGAIN).await,
         }
     }

@@ -144,8 +144,13 @@ fn draft_path(folder: &Path) -> io::Result<PathBuf> {
 
 /// An empty folder that is there already is replaced; one that somebody filled meanwhile is not.
 fn place(draft: &Path, folder: &Path) -> io::Result<()> {
-    for inside in [draft.join(BLOBS), draft.to_owned()] {
-        File::open(inside)?.sync_all()?;
+    for inside in [draft.join(BLOBS), draft.join(PARENTS), draft.to_owned()] {
+        match File::open(inside) {
+            Ok(inside) => inside.sync_all()?,
+            // Not every session has both.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
     }
     fs::rename(draft, folder)?;
     let beside = folder.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));

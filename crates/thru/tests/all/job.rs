@@ -37,6 +37,17 @@ fn piped_stdout_holds_the_answer_alone_and_stderr_the_story() {
 }
 
 #[test]
+fn a_variable_that_is_no_text_reaches_the_command() {
+    use std::os::unix::ffi::OsStrExt;
+    let desk = desk();
+    desk.script(&[call("shell", json!({ "command": "printf %s \"$ODD\" | od -An -tx1" })), say("Done.")]);
+    let odd = std::ffi::OsStr::from_bytes(b"a\xff");
+    let output = desk.command(&desk.run_args(&[])).env("ODD", odd).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("exit 0: 61 ff"), "{told}");
+}
+
+#[test]
 fn quiet_says_the_answer_and_nothing_else() {
     let desk = with_all_tools();
     let said = desk.run(&["--quiet"]);

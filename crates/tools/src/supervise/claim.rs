@@ -34,6 +34,8 @@ pub enum Claim {
         /// Start of that process in clock ticks since boot, which tells it from a later one with the same pid.
         start: u64,
         boot: BootId,
+        /// Where that number means this process: containers may share a data folder.
+        namespace: String,
     },
 }
 
@@ -41,7 +43,7 @@ impl Claim {
     /// One of this process.
     pub fn mine(boot: &BootId) -> io::Result<Claim> {
         let me = proc::myself().ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
-        Ok(Claim::Held { pid: me.pid, start: me.start, boot: boot.clone() })
+        Ok(Claim::Held { pid: me.pid, start: me.start, boot: boot.clone(), namespace: proc::namespace() })
     }
 }
 
@@ -87,6 +89,14 @@ pub fn take(folder: &Folder, boot: &BootId) -> io::Result<Option<Guard>> {
 /// Makes sure that the attempt never runs; `false` when it was claimed before.
 pub fn void(folder: &Folder) -> io::Result<bool> {
     Ok(Draft::new(&folder.spool(), &Claim::Void)?.take(folder)?.is_some())
+}
+
+/// The same for whoever comes later: what is claimed is only looked at, because a full disk must not hide it.
+pub fn void_if_absent(folder: &Folder) -> io::Result<bool> {
+    match look(folder)? {
+        Look::Absent => void(folder),
+        Look::Void | Look::Alive | Look::Dead(_) => Ok(false),
+    }
 }
 
 /// Looks without disturbing: a shared lock is enough to know, and two who look do not take each other for the maker.
@@ -152,8 +162,9 @@ impl Draft {
     pub(super) fn new(spool: &Path, claim: &Claim) -> io::Result<Draft> {
         let path = make_folder(&spool.join(DRAFTS))?;
         let written = File::create_new(path.join(CLAIM)).and_then(|mut file| {
+            // Before it can be read: whoever looks meanwhile holds the lock for a moment only.
+            flock(&file, FlockOperation::LockExclusive)?;
             write_line(&mut file, claim)?;
-            flock(&file, FlockOperation::NonBlockingLockExclusive)?;
             Ok(file)
         });
         match written {

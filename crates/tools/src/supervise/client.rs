@@ -18,6 +18,8 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 
+/// How long a supervisor may take to answer; it does nothing that takes long.
+const ANSWER_PATIENCE: Duration = Duration::from_secs(2);
 /// Bytes of output shown at once.
 const SHOW_BYTES_MAX: u64 = 64 * 1024;
 /// Time between two looks at the lock of a supervisor that cannot be connected to, or is just ending.
@@ -109,9 +111,24 @@ pub async fn recover(folder: &Folder, started: &BootId, here: &BootId) -> Found 
 
 /// Sends one command to a running supervisor, also to one that another process started, and waits for the answer.
 ///
-/// An error says that nobody answered: the supervisor is not up yet, or has ended. One that ends while the command is
-/// under way may have obeyed it.
+/// An error says that nobody answered: the supervisor is not up yet, has ended or stands still. One that ends while the
+/// command is under way may have obeyed it.
 pub async fn send(folder: &Folder, command: &Command) -> io::Result<Answer> {
+    tokio::time::timeout(ANSWER_PATIENCE, ask(folder, command)).await.map_err(io::Error::from)?
+}
+
+/// Ends a supervisor that holds the attempt and answers nobody, and its command with it; `false` when there is none.
+pub fn kill(folder: &Folder) -> bool {
+    let held = match (claim::look(folder), claim::read(folder)) {
+        (Ok(Look::Alive), Some(Claim::Held { pid, start, namespace, .. })) if namespace == proc::namespace() => {
+            proc::process(pid).filter(|process| process.start == start)
+        }
+        (Ok(_) | Err(_), _) => None,
+    };
+    held.and_then(|supervisor| proc::signal(&supervisor, Signal::KILL)).is_some()
+}
+
+async fn ask(folder: &Folder, command: &Command) -> io::Result<Answer> {
     let mut stream = folder.connect().await?;
     let mut line = serde_json::to_vec(command)?;
     line.push(b'\n');
@@ -217,7 +234,7 @@ async fn until_dead(folder: &Folder) {
 
 /// The row of the recovery table for the same machine and boot; `None` when it is running.
 fn settle_same_boot(folder: &Folder, here: &BootId) -> io::Result<Option<Ended>> {
-    if claim::void(folder)? {
+    if claim::void_if_absent(folder)? {
         return Ok(Some(Ended::NeverStarted));
     }
     match claim::look(folder)? {
@@ -250,7 +267,11 @@ fn other_boot(folder: &Folder) -> Ended {
 
 /// Ends what is left in the session of a supervisor that died.
 fn end_leftovers(claim: Option<&Claim>) {
-    let Some(Claim::Held { pid, start, .. }) = claim else { return };
+    let Some(Claim::Held { pid, start, namespace, .. }) = claim else { return };
+    // Elsewhere the number is that of a stranger.
+    if *namespace != proc::namespace() {
+        return;
+    }
     for _ in 0..LEFTOVER_ROUNDS_MAX {
         let left = proc::session(*pid, *start);
         let handles: Vec<OwnedFd> = left.iter().filter_map(|process| proc::signal(process, Signal::KILL)).collect();

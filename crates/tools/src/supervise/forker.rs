@@ -1,8 +1,8 @@
 //! The process that becomes every supervisor of its owner, by fork.
 //!
 //! To execute a program costs far more than to fork one that is small and already there: a command would wait for the
-//! loader, thousands of relocations and hundreds of page faults each time. So the program is executed once, and whoever
-//! is at the other end of a socket that the owner sends is served by a copy. It has one thread and ends when its owner does; the copies are on
+//! loader, thousands of relocations and hundreds of page faults each time. So the program is executed once. An order of
+//! the owner is one end of a socket pair; a copy of this process becomes the supervisor that serves it. It has one thread and ends when its owner does; the copies are on
 //! their own. Must not keep anything of an order.
 
 use super::{raw, shift};

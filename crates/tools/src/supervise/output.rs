@@ -16,7 +16,7 @@ const HEADER_BYTES: u64 = 16;
 
 /// Makes the file that output begins in.
 pub(super) fn create_head(folder: &Path) -> io::Result<File> {
-    OpenOptions::new().create(true).append(true).open(folder.join(HEAD))
+    OpenOptions::new().create_new(true).append(true).open(folder.join(HEAD))
 }
 
 #[derive(Debug)]

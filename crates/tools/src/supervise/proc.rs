@@ -22,6 +22,11 @@ pub(super) fn myself() -> Option<Process> {
     process(i32::try_from(std::process::id()).ok()?)
 }
 
+/// Names the space in which pids of this process are counted; empty where that cannot be told.
+pub(super) fn namespace() -> String {
+    fs::read_link("/proc/self/ns/pid").map(|link| link.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
 pub(super) fn process(pid: i32) -> Option<Process> {
     parse(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }

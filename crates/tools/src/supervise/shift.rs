@@ -6,7 +6,7 @@
 
 use super::Folder;
 use super::child;
-use super::claim::{Claim, Draft};
+use super::claim::{Claim, Draft, Guard};
 use super::control::Control;
 use super::folder::CONTROL;
 use super::output::{self, Writer};
@@ -26,6 +26,7 @@ use std::thread;
 const OWNER_LEFT: i32 = 0;
 const NOT_SET_UP: i32 = 1;
 const NOT_ALL_ENDED: i32 = 2;
+const NOT_RECORDED: i32 = 3;
 
 /// Gives the exit status of the supervisor, which nobody needs: what counts is in the spool.
 pub(super) fn serve(owner: &UnixStream) -> i32 {
@@ -35,8 +36,18 @@ pub(super) fn serve(owner: &UnixStream) -> i32 {
     }
     let mut ready = None;
     while let Ok(spec) = Spec::from_frame(owner) {
-        match attempt(owner, &spec, ready.take()) {
-            Ok(exit) => say(owner, &Reply::Ended(exit)),
+        let served = attempt(owner, &spec, ready.take());
+        // Where the next folder cannot be made, this process must not stay in the last one.
+        let _ = std::env::set_current_dir("/");
+        match served {
+            Ok(Served::Ended(exit)) => say(owner, &Reply::Ended(Some(exit))),
+            Ok(Served::Taken) => say(owner, &Reply::Ended(None)),
+            Ok(Served::Unrecorded(exit, guard)) => {
+                say(owner, &Reply::Ended(Some(exit)));
+                // The lock goes with the process: a claim without a record whose lock is free means that its maker is gone.
+                std::mem::forget(guard);
+                return NOT_RECORDED;
+            }
             Err(error) => say_failed(owner, &error),
         }
         if !is_alone() {
@@ -56,9 +67,17 @@ fn become_supervisor() -> io::Result<()> {
     Ok(())
 }
 
-/// Runs one command. Gives how it ended, or nothing when recovery claimed first, so that nothing may run; an error means
-/// that nothing ran or will.
-fn attempt(owner: &UnixStream, spec: &Spec, ready: Option<Stage>) -> io::Result<Option<Exit>> {
+/// What became of a command.
+enum Served {
+    Ended(Exit),
+    /// The disk did not take the exit record, so only this owner learns how it ended.
+    Unrecorded(Exit, Guard),
+    /// Somebody else has claimed it, so that nothing may run.
+    Taken,
+}
+
+/// Runs one command. An error means that nothing ran or will.
+fn attempt(owner: &UnixStream, spec: &Spec, ready: Option<Stage>) -> io::Result<Served> {
     let Stage { draft, listener, output, .. } = match ready.filter(|stage| stage.is_for(spec)) {
         Some(stage) => stage,
         None => Stage::set_up(spec)?,
@@ -68,7 +87,7 @@ fn attempt(owner: &UnixStream, spec: &Spec, ready: Option<Stage>) -> io::Result<
     std::env::set_current_dir(draft.path())?;
     let output = Writer::new(output, Path::new("."), spec.output_bytes_max);
     crash::point("unclaimed");
-    let Some(mut guard) = draft.take(&folder)? else { return Ok(None) };
+    let Some(mut guard) = draft.take(&folder)? else { return Ok(Served::Taken) };
     crash::point("claimed");
     let control = Control::new(listener, owner);
     let (exit, control) = match child::spawn(spec) {
@@ -79,13 +98,15 @@ fn attempt(owner: &UnixStream, spec: &Spec, ready: Option<Stage>) -> io::Result<
         }
     };
     crash::point("ended");
-    // Without a record only this owner learns how it ended.
-    let _ = guard.record(&exit);
+    let recorded = guard.record(&exit);
     crash::point("recorded");
+    if recorded.is_err() {
+        return Ok(Served::Unrecorded(exit, guard));
+    }
     // In this order, so that whoever sees the end of a connection finds the lock free.
     drop(guard);
     drop(control);
-    Ok(Some(exit))
+    Ok(Served::Ended(exit))
 }
 
 /// What an attempt needs on disk before it can be claimed.
@@ -98,7 +119,7 @@ struct Stage {
 }
 
 impl Stage {
-    /// For another attempt of the same owner. Leaves this process in no folder that somebody may want to remove.
+    /// For another attempt of the same owner.
     fn set_up(like: &Spec) -> io::Result<Stage> {
         let spool = spool_of(like).to_owned();
         let draft = Draft::new(&spool, &Claim::mine(&like.boot)?)?;

@@ -43,7 +43,8 @@ pub fn abandoned_drafts(spool: &Path) -> Vec<Folder> {
 
 fn is_abandoned(draft: &Folder) -> bool {
     match claim::look(draft) {
-        Ok(Look::Dead(Some(Claim::Held { pid, start, .. }))) => proc::process(pid).is_none_or(|process| process.start != start),
+        // The lock is free, and it is taken before the claim is written: its maker is gone.
+        Ok(Look::Dead(Some(Claim::Held { .. }))) => true,
         // Perhaps in the making: only the name tells by whom.
         Ok(Look::Void | Look::Dead(_)) => claim::maker_of_draft(draft).is_some_and(|pid| proc::process(pid).is_none()),
         Ok(Look::Absent | Look::Alive) | Err(_) => false,

@@ -42,7 +42,10 @@ fn command() -> impl Strategy<Value = Command> {
 }
 
 fn claim() -> impl Strategy<Value = Claim> {
-    let held = (any::<(i32, u64)>(), ".{0,8}").prop_map(|((pid, start), boot)| Claim::Held { pid, start, boot: BootId(boot) });
+    let held = (any::<(i32, u64)>(), ".{0,8}").prop_map(|((pid, start), boot)| {
+        let namespace = format!("pid:[{boot}]");
+        Claim::Held { pid, start, boot: BootId(boot), namespace }
+    });
     prop_oneof![1 => Just(Claim::Void), 4 => held]
 }
 

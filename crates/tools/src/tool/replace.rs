@@ -103,7 +103,7 @@ pub(super) fn recover(
     derived: impl FnOnce(&Place) -> Option<Target>,
 ) -> RawOutcome {
     // From here on no late start can follow, and one that is in the middle has ended.
-    let settled = claim::void(spool).and_then(|_| claim::look_when_dead(spool));
+    let settled = claim::void_if_absent(spool).and_then(|_| claim::look_when_dead(spool));
     if let Err(error) = settled {
         return RawOutcome::Unknown { reason: UnknownReason::Lost, output: texts::spool_lost(&error) };
     }

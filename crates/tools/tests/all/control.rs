@@ -1,6 +1,7 @@
 //! Stopping, signalling and feeding a command, also one that another owner started.
 
-use crate::desk::{ACTION, ATTEMPT, Desk, SUPERVISOR, desk, finished, lives, within};
+use crate::desk::{ACTION, ATTEMPT, Desk, SUPERVISOR, desk, finished, lives, unknown, within};
+use contract::body::UnknownReason;
 use contract::id::BootId;
 use contract::port::{RawOutcome, Recovery, Stopping, Tools};
 use std::time::Duration;
@@ -93,6 +94,20 @@ async fn a_tree_that_forks_while_it_dies_is_ended() {
     let session = |stat: &str| stat.rsplit(')').next()?.split_whitespace().nth(3)?.parse::<i32>().ok();
     let below = |stat: &String| session(stat) == Some(supervisor) && !stat.starts_with(&format!("{supervisor} "));
     assert_eq!(left.filter(below).collect::<Vec<_>>(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_command_whose_supervisor_stands_still_is_ended_with_it_when_its_time_is_over() {
+    let desk = desk();
+    let started = desk.start(desk.job("echo $$ > main; sleep 1000"));
+    let main = desk.until_pid("main").await;
+    let supervisor = rustix::process::Pid::from_raw(desk.supervisor_pid()).unwrap();
+    rustix::process::kill_process(supervisor, rustix::process::Signal::STOP).unwrap();
+    assert_eq!(stop(&desk, Duration::from_millis(1)).await, Stopping::NotReached, "it has time left");
+    assert!(lives(main));
+    assert_eq!(stop(&desk, Duration::ZERO).await, Stopping::Told);
+    assert_eq!(within(started).await.unwrap(), unknown(UnknownReason::Died, ""));
+    assert!(!lives(main));
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Every row of the recovery table.
 
-use crate::desk::{Desk, desk, finished, lives, unknown, until, within};
+use crate::desk::{ACTION, ATTEMPT, Desk, desk, finished, lives, unknown, until, within};
 use contract::body::{CancelReason, UnknownReason};
 use contract::id::{BootId, MachineId};
 use contract::port::{Here, RawOutcome, Recovery, ToolJob, Tools};
@@ -89,6 +89,22 @@ async fn a_running_command_is_adopted_and_its_exit_is_exact() {
     desk.open_gate(&gate).await;
     assert_eq!(within(second).await, finished(7, "before\nafter\n"));
     assert!(desk.frames.text().ends_with("before\nafter\n"), "an adopter shows the text so far");
+}
+
+#[tokio::test]
+async fn what_is_claimed_is_recovered_also_where_nothing_new_can_be_made() {
+    let desk = desk();
+    let gate = desk.make_gate();
+    let job = desk.start_and_leave("echo > ready; read x < gate; exit 7").await;
+    // Where drafts are made is a file now, as good as a full disk.
+    std::fs::remove_dir_all(desk.spool.join("drafts")).unwrap();
+    std::fs::write(desk.spool.join("drafts"), "").unwrap();
+    let running = adopt(&desk, &job).await;
+    desk.tools.forget(ACTION, ATTEMPT).await;
+    assert!(desk.attempt().path().exists(), "the folder of a command that runs is the only way to it");
+    desk.open_gate(&gate).await;
+    assert_eq!(within(running).await, finished(7, ""));
+    assert_eq!(desk.recover_ended(&job).await, finished(7, ""));
 }
 
 #[tokio::test]
