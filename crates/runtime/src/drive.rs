@@ -125,7 +125,7 @@ pub enum Leave {
     Drained,
     Held(HostId),
     Fenced,
-    Quarantined(String),
+    Quarantined { version: Version, reason: String },
     Unreadable { version: Version, reason: String },
     Broken(String),
 }
@@ -348,8 +348,9 @@ impl<M: Machine> Driver<M> {
         let leave = match halt {
             Halt::Leave(leave) => leave,
             Halt::Quarantine(reason) => {
-                dos.push(Do::Quarantine { version: M::version(&self.state), reason: reason.clone() });
-                Leave::Quarantined(reason)
+                let version = M::version(&self.state);
+                dos.push(Do::Quarantine { version, reason: reason.clone() });
+                Leave::Quarantined { version, reason }
             }
         };
         self.leave(leave, dos);

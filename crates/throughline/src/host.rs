@@ -2,55 +2,53 @@
 //! of what rests. What rests costs nothing: it is a row in the index of the log. After others that died one after the other
 //! it takes nothing until a person says so.
 
+mod drivers;
+
 use crate::{StartError, Throughline};
 use contract::body::Principal;
 use contract::filter::Filter;
 use contract::id::{HostId, SessionId, StreamId};
 use contract::machine::{Rest, RestClass};
-use contract::port::{AppendError, Clock, Delivery, LeaseError, LogError, Subscription, Tail};
+use contract::port::{AppendError, Delivery, LeaseError, LogError, Subscription, Tail};
 use contract::units::{Position, Time};
+use drivers::{Drivers, Heard, How};
 use runtime::drive::Leave;
-use runtime::host;
-use runtime::shell::{self, Handle};
+use runtime::{host, shell};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
 use std::time::Duration;
-use tokio::task::JoinSet;
+use tokio::time::{Interval, MissedTickBehavior, interval};
 
 /// Sessions that are driven at the same time; others wait for a place.
 const DRIVEN_MAX: usize = 256;
-/// How long a session that rests stays in memory, because people often go on at once.
-const REST_PATIENCE: Duration = Duration::from_secs(30);
 /// How often sessions of other processes are looked at: one that died gives no sign.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// Streams read from the index at once.
 const PAGE: usize = 1_000;
 
 /// What the host tells whoever runs it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug)]
 pub enum Told {
     /// It looks after the folder now; so many sessions are busy, and so many wait for a time.
-    Ready {
-        busy: usize,
-        timed: usize,
-    },
+    Ready { busy: usize, timed: usize },
     /// So many before it died shortly after their start, so it takes nothing by itself. It is ready once a person lets it.
-    HeldBack {
-        died: usize,
-        busy: usize,
-        timed: usize,
-    },
+    HeldBack { died: usize, busy: usize, timed: usize },
+    /// This process owns the session now and goes on with it.
     Takes(SessionId),
     /// The session rests and has left memory.
-    Rests {
-        session: SessionId,
-        rest: Rest,
-    },
+    Rests { session: SessionId, rest: Rest },
     /// This process cannot go on with the session before something changes.
-    Refuses {
-        session: SessionId,
-        why: String,
-    },
+    Refuses { session: SessionId, why: Refused },
+}
+
+/// Why a session cannot be gone on with here.
+#[derive(Debug)]
+pub enum Refused {
+    /// It was not even taken.
+    Untaken(StartError),
+    Left(Leave),
+    /// What drove it ended without a word, which only a bug does.
+    Died,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -72,24 +70,18 @@ pub(crate) struct Daemon {
     pub(crate) held_back: bool,
 }
 
-/// How a session was let go.
-struct LetGo {
-    stream: StreamId,
-    session: SessionId,
-    left: Option<Leave>,
-}
-
 struct Host<'a> {
     throughline: &'a Throughline,
     /// Takes one more event of the log.
     news: Box<dyn Subscription>,
-    driven: BTreeSet<StreamId>,
-    drivers: JoinSet<LetGo>,
+    driven: Drivers,
     /// To be taken when there is a place.
     waiting: VecDeque<StreamId>,
     due: BinaryHeap<Reverse<(Time, StreamId)>>,
     /// Busy, but driven by another living process.
     elsewhere: BTreeSet<StreamId>,
+    /// When those are looked at next, however much else happens meanwhile.
+    look: Interval,
     /// Refused at this position; tried again when the stream has grown.
     refused: BTreeMap<StreamId, Position>,
     held_back: bool,
@@ -98,7 +90,7 @@ struct Host<'a> {
 
 enum Next {
     News(Result<Delivery, LogError>),
-    LetGo(LetGo),
+    Heard(Heard),
     Due,
     Look,
     Stop,
@@ -120,11 +112,11 @@ impl Throughline {
         let mut host = Host {
             throughline: self,
             news,
-            driven: BTreeSet::new(),
-            drivers: JoinSet::new(),
+            driven: Drivers::new(),
             waiting: VecDeque::new(),
             due: BinaryHeap::new(),
             elsewhere: BTreeSet::new(),
+            look: look(),
             refused: BTreeMap::new(),
             held_back: false,
             stop,
@@ -136,7 +128,7 @@ impl Throughline {
         let (busy, timed) = host.index().await?;
         tell(died.map_or(Told::Ready { busy, timed }, |died| Told::HeldBack { died, busy, timed }));
         let ended = host.run(&mut tell).await;
-        host.let_go().await;
+        host.driven.end().await;
         let recorded = if ended.is_ok() { host::stopped(&self.ports).await } else { Ok(()) };
         // Whoever comes next takes it over anyway once this process has ended.
         drop(self.log().release(&guard, lease.epoch).await);
@@ -233,7 +225,8 @@ impl Host<'_> {
                 // Its driver finds that out and records it.
                 Next::News(Err(LogError::Corrupt { .. } | LogError::Unreadable { .. })) => {}
                 Next::News(Err(unavailable @ LogError::Unavailable(_))) => return Err(unavailable.into()),
-                Next::LetGo(let_go) => self.settle(let_go, tell).await?,
+                Next::Heard(Heard::Owned(stream)) => drop(stream.session_id().map(|session| tell(Told::Takes(session)))),
+                Next::Heard(Heard::LetGo(stream, how)) => self.settle(stream, how, tell).await?,
                 Next::Due => self.take_due().await?,
                 Next::Look => {
                     for stream in std::mem::take(&mut self.elsewhere) {
@@ -255,14 +248,10 @@ impl Host<'_> {
                 drop(stopped);
                 Next::Stop
             }
-            Some(let_go) = self.drivers.join_next(), if !self.drivers.is_empty() => match let_go {
-                Ok(let_go) => Next::LetGo(let_go),
-                // A driver that panicked has quarantined nothing; its stream is found again when it grows.
-                Err(_) => Next::Look,
-            },
+            heard = self.driven.next() => Next::Heard(heard),
+            _ = self.look.tick(), if !self.elsewhere.is_empty() => Next::Look,
             news = self.news.next() => Next::News(news),
             () = tokio::time::sleep(pause.unwrap_or_default()), if pause.is_some() => Next::Due,
-            () = tokio::time::sleep(LOOK_EVERY), if !self.elsewhere.is_empty() => Next::Look,
         }
     }
 
@@ -313,66 +302,45 @@ impl Host<'_> {
         if let Err(error) = self.throughline.can_drive(session).await {
             let at = self.throughline.log().tail(&stream).await?.map_or(Position(0), |tail| tail.position);
             self.refused.insert(stream, at);
-            tell(Told::Refuses { session, why: error.to_string() });
+            tell(Told::Refuses { session, why: Refused::Untaken(error) });
             return Ok(());
         }
-        tell(Told::Takes(session));
-        self.driven.insert(stream.clone());
-        let handle = shell::open(self.throughline.ports.clone(), stream.clone(), Vec::new());
-        self.drivers.spawn(drive(handle, stream, session, self.stop.clone(), self.throughline.ports.clock.clone()));
+        let ports = &self.throughline.ports;
+        let handle = shell::open(ports.clone(), stream.clone(), Vec::new());
+        self.driven.drive(stream, handle, self.stop.clone(), ports.clock.clone());
         Ok(())
     }
 
-    async fn settle(&mut self, let_go: LetGo, tell: &mut impl FnMut(Told)) -> Result<(), HostError> {
-        let LetGo { stream, session, left } = let_go;
-        self.driven.remove(&stream);
+    async fn settle(&mut self, stream: StreamId, how: How, tell: &mut impl FnMut(Told)) -> Result<(), HostError> {
+        let Some(session) = stream.session_id() else { return Ok(()) };
         let Some(tail) = self.throughline.log().tail(&stream).await? else { return Ok(()) };
-        match left {
-            None | Some(Leave::Drained) => tell(Told::Rests { session, rest: tail.rest }),
-            Some(Leave::Held(_) | Leave::Fenced) => drop(self.elsewhere.insert(stream.clone())),
-            Some(leave @ (Leave::Quarantined(_) | Leave::Unreadable { .. } | Leave::Broken(_))) => {
-                self.refused.insert(stream.clone(), tail.position);
-                tell(Told::Refuses { session, why: format!("{leave:?}") });
+        let refused = match how {
+            How::Rested | How::Left(Leave::Drained) => {
+                tell(Told::Rests { session, rest: tail.rest });
+                None
             }
+            How::Left(Leave::Held(_) | Leave::Fenced) => {
+                self.elsewhere.insert(stream.clone());
+                None
+            }
+            How::Left(leave @ (Leave::Quarantined { .. } | Leave::Unreadable { .. } | Leave::Broken(_))) => Some(Refused::Left(leave)),
+            How::Died => Some(Refused::Died),
+        };
+        if let Some(why) = refused {
+            self.refused.insert(stream, tail.position);
+            tell(Told::Refuses { session, why });
         }
         self.note(&tail);
         Ok(())
     }
-
-    async fn let_go(&mut self) {
-        while self.drivers.join_next().await.is_some() {}
-    }
 }
 
-/// Drives a session until it has rested for a while, its driver left, or this process is to stop.
-async fn drive(
-    handle: Handle,
-    stream: StreamId,
-    session: SessionId,
-    mut stop: tokio::sync::watch::Receiver<bool>,
-    clock: std::sync::Arc<dyn Clock>,
-) -> LetGo {
-    let mut progress = handle.progress();
-    loop {
-        let now = progress.borrow_and_update().clone();
-        if now.left.is_some() {
-            return LetGo { stream, session, left: now.left };
-        }
-        let rests = match now.rest {
-            Rest::Busy => false,
-            Rest::Until(at) => at > clock.now().plus_ms(REST_PATIENCE.as_millis() as u64),
-            Rest::Waiting | Rest::Closed => true,
-        };
-        tokio::select! {
-            changed = progress.changed() => if changed.is_err() {
-                return LetGo { stream, session, left: progress.borrow().left.clone() };
-            },
-            () = tokio::time::sleep(REST_PATIENCE), if rests => break,
-            _ = stop.wait_for(|stop| *stop) => break,
-        }
-    }
-    handle.drain().await;
-    LetGo { stream, session, left: None }
+/// The first look after one pause, and one that came late moves the others.
+fn look() -> Interval {
+    let mut look = interval(LOOK_EVERY);
+    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    look.reset();
+    look
 }
 
 impl Throughline {

@@ -43,7 +43,7 @@ pub use clock::SystemClock;
 pub use delivery::{Delivery, Fate};
 pub use following::Following;
 pub use home::{Home, HomeError};
-pub use host::{HostError, Told};
+pub use host::{HostError, Refused, Told};
 pub use inspect::Quarantined;
 pub use journal::{OpenError as JournalError, Verified};
 pub use lists::{ListError, Work};

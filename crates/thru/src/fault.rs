@@ -263,7 +263,7 @@ pub fn of_leave(leave: &Leave, session: &str) -> Option<Fault> {
         Leave::Drained => return None,
         Leave::Held(holder) => Fault::new(Problem::Held { holder: &holder.to_string(), session }),
         Leave::Fenced => Fault::new(Problem::Fenced),
-        Leave::Quarantined(reason) => Fault::new(Problem::Quarantined { session, version: 0, reason }),
+        Leave::Quarantined { version, reason } => Fault::new(Problem::Quarantined { session, version: version.0, reason }),
         Leave::Unreadable { reason, .. } => Fault::new(Problem::Damaged(reason)),
         Leave::Broken(reason) => Fault::new(Problem::Storage(reason)),
     })
@@ -272,16 +272,18 @@ pub fn of_leave(leave: &Leave, session: &str) -> Option<Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use contract::units::Version;
 
     #[test]
     fn what_cannot_be_brought_about_here_has_its_code_and_one_line_too() {
         let network = JournalError::NetworkFilesystem { path: "/mnt/share".into(), kind: "NFS" };
         let newer = JournalError::Newer { path: "/data".into(), found: 9, known: 1 };
+        let quarantined = Leave::Quarantined { version: Version(7), reason: "illegal".into() };
         for (fault, code, names) in [
             (Fault::from(OpenError::Journal(network)), code::CONFIGURATION, "NFS"),
             (Fault::from(OpenError::Journal(newer)), code::CONFIGURATION, "newer"),
             (of_leave(&Leave::Broken("disk full".into()), "ses_x").unwrap(), code::FAILED, "disk full"),
-            (of_leave(&Leave::Quarantined("illegal".into()), "ses_x").unwrap(), code::BUG, "quarantined"),
+            (of_leave(&quarantined, "ses_x").unwrap(), code::BUG, "quarantined at event 7"),
             (of_leave(&Leave::Fenced, "ses_x").unwrap(), code::CONFLICT, "took"),
         ] {
             assert_eq!(fault.code, code, "{fault:?}");

@@ -118,7 +118,7 @@ fn resume(driver: &mut Driver<Odd>, key: &str) -> Vec<Do> {
 }
 
 fn quarantined(dos: &[Do]) -> &str {
-    let [.., Do::Quarantine { reason, .. }, Do::Release { epoch: Epoch(1) }, Do::Leave(Leave::Quarantined(_))] = dos else {
+    let [.., Do::Quarantine { reason, .. }, Do::Release { epoch: Epoch(1) }, Do::Leave(Leave::Quarantined { .. })] = dos else {
         panic!("{dos:?}")
     };
     reason

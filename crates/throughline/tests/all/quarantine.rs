@@ -78,7 +78,7 @@ async fn an_illegal_event_quarantines_its_session_and_the_others_go_on() {
 
     let message = || desk.throughline.start(Job { session: Some(spoiled), ..desk.job() });
     let left = end(message().await.unwrap()).await;
-    assert!(matches!(&left, Ended::Left(Leave::Quarantined(reason)) if reason.contains("message.sent")), "{left:?}");
+    assert!(matches!(&left, Ended::Left(Leave::Quarantined { reason, .. }) if reason.contains("message.sent")), "{left:?}");
     let shown = desk.throughline.quarantined().await.unwrap();
     assert_eq!(shown.keys().collect::<Vec<_>>(), [&StreamId::session(spoiled)]);
     let refused = message().await.unwrap_err();
@@ -96,7 +96,7 @@ async fn a_person_who_resumes_has_it_tried_again() {
     desk.spoil(session).await;
     for _ in 0..2 {
         let tried = desk.throughline.resume(session, Principal("p".into())).await.unwrap();
-        assert!(matches!(end(tried).await, Ended::Left(Leave::Quarantined(_))), "still illegal, and said so each time");
+        assert!(matches!(end(tried).await, Ended::Left(Leave::Quarantined { .. })), "still illegal, and said so each time");
         assert_eq!(desk.throughline.quarantined().await.unwrap().len(), 1);
     }
 }

@@ -47,6 +47,7 @@ pub enum HostLine<'a> {
     Takes { session: &'a str },
     Rests { session: &'a str, rest: Rest },
     Refuses { session: &'a str, why: &'a str },
+    Died,
 }
 
 #[must_use]

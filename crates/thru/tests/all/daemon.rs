@@ -81,6 +81,23 @@ fn a_session_is_taken_when_the_process_that_drove_it_dies() {
     desk.assert_verified();
 }
 
+/// However much else happens: a session that never rests must not keep the daemon from looking at the others.
+#[test]
+fn a_session_is_taken_from_a_dead_process_while_another_one_is_busy() {
+    let desk = desk();
+    let (run, session) = desk.driven(&[shell(&held_back(0)), say("told")], &[]);
+    let daemon = daemon(&desk);
+    let step = json!({ "calls": [{ "tool": "shell", "args": { "command": "echo {i}" } }], "delay_ms": 500, "repeat": 1_000 });
+    std::fs::write(desk.root.join("busy.jsonl"), format!("{step}\n")).unwrap();
+    let busy = desk.spawn(&["run", "--json", "--mode", "full", "--model", "script:busy.jsonl", "keep busy"]);
+    busy.until_event("tool.finished");
+    run.kill();
+    desk.until_count(&session, "tool.adopted", 1);
+    daemon.until_event("takes");
+    busy.kill();
+    ended(daemon);
+}
+
 #[test]
 fn a_folder_has_one_and_what_it_drives_goes_on_when_it_is_told_to_end() {
     let desk = desk();

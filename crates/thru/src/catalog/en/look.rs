@@ -80,6 +80,7 @@ pub fn host(what: &HostLine<'_>) -> String {
         HostLine::Rests { session, rest: Rest::Until(_) } => format!("{session}: waits for its time"),
         HostLine::Rests { session, rest: Rest::Busy | Rest::Waiting | Rest::Closed } => format!("{session}: rests"),
         HostLine::Refuses { session, why } => format!("{session}: cannot go on here: {why}"),
+        HostLine::Died => "what drove it ended without a word, which is a bug; it is tried again when something is said to it".to_owned(),
     }
 }
 
