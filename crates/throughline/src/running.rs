@@ -51,6 +51,8 @@ pub struct Running {
     left: Option<Leave>,
     /// Whoever drove it has gone, and it has work.
     orphaned: bool,
+    /// What is to be done is in the log, so another process that takes the session is watched and not fought.
+    yields: bool,
 }
 
 /// How long a session is followed.
@@ -92,9 +94,15 @@ impl Running {
         Running::with(session, Driver::Nobody, ports, version)
     }
 
+    /// Watches whoever else takes the session: all that this process wanted of it is in the log.
+    pub(crate) fn yielding(mut self) -> Running {
+        self.yields = true;
+        self
+    }
+
     fn with(session: SessionId, driver: Driver, ports: Ports, earlier: Version) -> Running {
         let state = State::new(StreamId::session(session));
-        Running { session, driver, ports, state, earlier, finished: None, left: None, orphaned: false }
+        Running { session, driver, ports, state, earlier, finished: None, left: None, orphaned: false, yields: false }
     }
 
     #[must_use]
@@ -143,6 +151,11 @@ impl Running {
     #[must_use]
     pub fn is_elsewhere(&self) -> bool {
         matches!(self.driver, Driver::Elsewhere(_))
+    }
+
+    /// Whether another process took the session, and goes on with all that this one wanted of it.
+    pub(crate) fn is_yielded(&self) -> bool {
+        self.yields && matches!(self.left, Some(Leave::Held(_) | Leave::Fenced))
     }
 
     /// Whether it was left with work by the process that drove it.

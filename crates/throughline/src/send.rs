@@ -2,6 +2,7 @@
 
 use crate::running::disagreement;
 use crate::{OpenError, StartError, Throughline, random};
+use contract::ask::Answer;
 use contract::body::{Body, Mode, Principal};
 use contract::id::{HostId, Key, SessionId, StreamId};
 use contract::input::{Input, Rejection};
@@ -35,6 +36,8 @@ pub enum SayError {
     NoSession(SessionId),
     #[error("the message has {bytes} bytes, {max} are allowed")]
     TooLong { bytes: usize, max: usize },
+    #[error("something else was said to {0} under that key")]
+    OtherWords(SessionId),
     #[error(transparent)]
     Rejected(Rejection),
     #[error(transparent)]
@@ -55,6 +58,7 @@ impl From<SayError> for StartError {
             SayError::Open(error) => StartError::Open(error),
             SayError::NoSession(session) => StartError::NoSession(session),
             SayError::TooLong { bytes, max } => StartError::TooLong { bytes, max },
+            SayError::OtherWords(session) => StartError::OtherWords(session),
             SayError::Log(error) => StartError::Log(error),
             SayError::Append(error) => StartError::Append(error),
             SayError::Lease(error) => StartError::Lease(error),
@@ -66,15 +70,16 @@ impl From<SayError> for StartError {
 }
 
 impl Throughline {
-    /// Durable when it returns. The same key again is the same message.
+    /// Durable when it returns. The same key again is the same message, and must have the same words.
     ///
     /// Whoever calls this counts as having seen everything that is in the log by then, so a bare "ok" also answers what
     /// was asked a moment before. Whoever shows the session to a person and knows how far they have seen it takes
     /// [`Throughline::message`] instead.
     pub async fn send(&self, session: SessionId, said: String, mode: Mode, key: Option<String>, from: Principal) -> Result<Sent, SayError> {
         let seen = self.tail(session).await?.map_or(Version::NONE, |tail| tail.version);
-        let message = self.message(said, mode, key, from, seen).await?;
+        let message = self.message(said.clone(), mode, key, from, seen).await?;
         let sent = self.say(session, message).await?;
+        self.check_words(session, sent.version, &said).await?;
         let stored = self.events(session, sent.version, 1).await?;
         Ok(Sent { answered: stored.first().and_then(|one| answer_of(&one.event.draft.body)), ..sent })
     }
@@ -106,21 +111,16 @@ impl Throughline {
 
     /// Whether something was said to the session under this name already.
     pub async fn was_said(&self, session: SessionId, name: &str) -> Result<bool, LogError> {
-        Ok(self.place_of(session, name).await?.is_some())
-    }
-
-    /// The message of this name, whole, if there is one.
-    pub async fn said_as(&self, session: SessionId, name: &str) -> Result<Option<String>, LogError> {
-        let Some(version) = self.place_of(session, name).await? else { return Ok(None) };
-        let stored = self.events(session, version, 1).await?.pop();
-        let Some(Body::MessageReceived(received)) = stored.map(|stored| stored.event.draft.body) else { return Ok(None) };
-        Ok(Some(self.whole(&received.text).await?))
-    }
-
-    async fn place_of(&self, session: SessionId, name: &str) -> Result<Option<Version>, LogError> {
         let stream = StreamId::session(session);
         let state = self.fold(&stream).await?.map_err(|illegal| disagreement(&stream, illegal))?;
-        Ok(state.seen.get(&message_key(name)).copied())
+        Ok(state.seen.contains_key(&message_key(name)))
+    }
+
+    /// Whether what is stored there has these words: under a key that was used before it may have others.
+    pub(crate) async fn check_words(&self, session: SessionId, version: Version, said: &str) -> Result<(), SayError> {
+        let stored = self.events(session, version, 1).await?.pop();
+        let Some(text) = stored.as_ref().and_then(|stored| words_of(&stored.event.draft.body)) else { return Ok(()) };
+        if self.whole(text).await? == said { Ok(()) } else { Err(SayError::OtherWords(session)) }
     }
 
     /// The place of an event in the whole log.
@@ -148,6 +148,19 @@ impl Throughline {
             answered: None,
         })
     }
+}
+
+/// The text that was said; a bare yes or no is stored as what it means.
+fn words_of(body: &Body) -> Option<&Text> {
+    if let Body::MessageReceived(received) = body {
+        return Some(&received.text);
+    }
+    if let Body::AskAnswered(answered) = body
+        && let Answer::Reply(text) = &answered.answer
+    {
+        return Some(text);
+    }
+    None
 }
 
 fn answer_of(body: &Body) -> Option<bool> {

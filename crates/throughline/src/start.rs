@@ -72,6 +72,8 @@ pub enum StartError {
     Held(SessionId, HostId),
     #[error("the message has {bytes} bytes, {max} are allowed")]
     TooLong { bytes: usize, max: usize },
+    #[error("something else was said to {0} under that key")]
+    OtherWords(SessionId),
     #[error(transparent)]
     Rejected(Rejection),
     #[error(transparent)]
@@ -102,17 +104,27 @@ impl Throughline {
         if create.is_none()
             && let Some(state) = self.drivable(session).await?
         {
-            if named.is_some_and(|key| state.seen.contains_key(&key)) && is_at_rest(&state) {
-                return Ok(Running::at_rest(session, self.ports.clone(), state.version));
+            if let Some(version) = named.and_then(|key| state.seen.get(&key).copied()) {
+                self.check_words(session, version, &job.text).await?;
+                if is_at_rest(&state) {
+                    return Ok(Running::at_rest(session, self.ports.clone(), state.version));
+                }
             }
             check_models(&state)?;
-            if let Some(holder) = self.holder(session).await? {
+            let holder = self.holder(session).await?;
+            // A process that looks after all sessions keeps one for a while when it has nothing to do any more.
+            if let Some(holder) = holder.filter(|_| !is_at_rest(&state)) {
                 return Err(StartError::Held(session, holder));
             }
             // Before it is taken over, and here, so that whoever said it hears of a refusal.
-            let message = self.message(job.text, Mode::Steer, job.key, job.by, seen).await?;
-            self.say(session, message).await?;
-            return Ok(self.drive(session, Vec::new(), seen));
+            let message = self.message(job.text.clone(), Mode::Steer, job.key, job.by, seen).await?;
+            let said = self.say(session, message).await?;
+            self.check_words(session, said.version, &job.text).await?;
+            // Such a process may act on it before this one does.
+            return Ok(match holder {
+                Some(_) => Running::elsewhere(session, self.ports.clone(), seen),
+                None => self.drive(session, Vec::new(), seen).yielding(),
+            });
         }
         // A log that cannot be folded takes no message either; its driver finds that out and records it.
         let message = self.message(job.text, Mode::Steer, job.key, job.by, seen).await?;
@@ -153,11 +165,15 @@ impl Throughline {
     }
 
     /// Takes the session again when somebody said something to it in the moment in which it was let go: they were told
-    /// that it is being driven. Takes one over whose process died while it was watched.
+    /// that it is being driven. Takes one over whose process died while it was watched, and watches one that somebody
+    /// else was faster to take.
     pub async fn take_again(&self, released: &Running) -> Result<Option<Running>, StartError> {
-        let session = released.session();
+        let (session, told) = (released.session(), released.version().max(released.earlier()));
+        if released.is_yielded() {
+            return Ok(Some(Running::elsewhere(session, self.ports.clone(), told)));
+        }
         if released.is_orphaned() {
-            return Ok(Some(self.drive(session, Vec::new(), released.version())));
+            return Ok(Some(self.drive(session, Vec::new(), told).yielding()));
         }
         let tail = self.tail(session).await?.map_or(Version::NONE, |tail| tail.version);
         if !released.is_done() || tail <= released.version() {
@@ -165,7 +181,7 @@ impl Throughline {
         }
         let state = self.drivable(session).await?;
         let has_work = state.is_some_and(|state| turn(&state) == Turn::Session);
-        Ok(has_work.then(|| self.drive(session, Vec::new(), released.version())))
+        Ok(has_work.then(|| self.drive(session, Vec::new(), told).yielding()))
     }
 
     /// Watches a session that another process drives; one that nobody drives is gone on with.
@@ -183,7 +199,7 @@ impl Throughline {
             }
             check_models(state)?;
         }
-        Ok(self.drive(session, Vec::new(), version))
+        Ok(self.drive(session, Vec::new(), version).yielding())
     }
 
     /// What the process that drives the session shows and does not store; none when nobody does, or shows nothing.

@@ -142,6 +142,7 @@ impl From<StartError> for Fault {
                 Fault::new(Problem::Quarantined { session: &session.to_string(), version: why.version.0, reason: &why.reason })
             }
             StartError::Held(session, holder) => Fault::new(Problem::Held { holder: &holder.to_string(), session: &session.to_string() }),
+            StartError::OtherWords(session) => Fault::new(Problem::OtherWords { session: &session.to_string() }),
             StartError::TooLong { bytes, max } => Fault::new(Problem::TooLong { bytes, max }),
             StartError::Rejected(rejection) => of_rejection(&rejection),
             StartError::Log(error) => error.into(),

@@ -241,7 +241,7 @@ pub enum KeepLine<'a> {
 pub enum Line<'a> {
     SessionCreated { session: &'a str, folder: &'a str, model: &'a str },
     NoSandbox,
-    Taken { again: bool },
+    Taken { host: &'a str, again: bool },
     Received { from: &'a str, text: &'a str },
     RunStarted,
     RunPaused { by: Option<&'a str> },

@@ -1,6 +1,7 @@
 //! `thru attach`: watch a session that another process drives, and take part; leaving it stops nothing.
 
-use super::{follow, open_existing};
+use super::follow::{self, OnInterrupt};
+use super::open_existing;
 use crate::args::{OnAsk, Show};
 use crate::fault::Fault;
 use contract::id::SessionId;
@@ -9,5 +10,5 @@ pub async fn run(session: SessionId, show: Show) -> Result<u8, Fault> {
     let throughline = open_existing()?;
     let running = throughline.attach(session).await?;
     // Whoever watches waits for what others answer, too.
-    follow::follow(&throughline, running, show, Some(OnAsk::Wait)).await
+    follow::follow(&throughline, running, show, Some(OnAsk::Wait), OnInterrupt::Leave).await
 }

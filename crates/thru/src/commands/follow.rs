@@ -17,11 +17,27 @@ use throughline::{AskView, Ended, Refusal, Running, Shown, Throughline, Until, W
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::UnboundedReceiver;
 
-pub async fn follow(throughline: &Throughline, running: Running, show: Show, on_ask: Option<OnAsk>) -> Result<u8, Fault> {
+/// What Ctrl-C means to a person in front of work that this process drives; leaving work of others stops nothing in any case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnInterrupt {
+    /// They gave the work, and stop it.
+    Stop,
+    /// They came to watch, and leave it as it is.
+    Leave,
+}
+
+pub async fn follow(
+    throughline: &Throughline,
+    running: Running,
+    show: Show,
+    on_ask: Option<OnAsk>,
+    on_interrupt: OnInterrupt,
+) -> Result<u8, Fault> {
     let screen = Screen::new(show);
     let interactive = screen.is_interactive();
     let on_ask = on_ask.unwrap_or(if interactive { OnAsk::Wait } else { OnAsk::Park });
     let mut following = Following::new(throughline, running, screen, interactive.then(keyboard::lines), on_ask)?;
+    following.on_interrupt = on_interrupt;
     loop {
         if let Some(which) = following.watch().await? {
             return Ok(following.leave(which).await);
@@ -47,6 +63,7 @@ struct Following<'a> {
     signals: Signals,
     typed: Option<UnboundedReceiver<String>>,
     on_ask: OnAsk,
+    on_interrupt: OnInterrupt,
     /// What another process shows while it drives the session.
     live: Option<Watching>,
     said: LiveText,
@@ -79,6 +96,7 @@ impl<'a> Following<'a> {
             signals: Signals::new().map_err(|error| Fault::bug(&error.to_string()))?,
             typed,
             on_ask,
+            on_interrupt: OnInterrupt::Stop,
             live: None,
             said: LiveText::default(),
         })
@@ -103,7 +121,7 @@ impl<'a> Following<'a> {
                 Next::Events(Some(stored)) => self.show(&stored).await?,
                 Next::Events(None) if self.on_ask == OnAsk::Deny && self.deny_all().await? => {}
                 Next::Events(None) => return Ok(None),
-                Next::Signal(Which::Interrupt) if !self.running.is_elsewhere() && self.stop().await => {}
+                Next::Signal(Which::Interrupt) if self.stops_on_interrupt() && self.stop().await => {}
                 Next::Shown(None) => self.live = None,
                 Next::Shown(Some(shown)) => {
                     self.said.hear(shown);
@@ -182,6 +200,10 @@ impl<'a> Following<'a> {
             }
         }
         Ok(!deniable.is_empty())
+    }
+
+    fn stops_on_interrupt(&self) -> bool {
+        self.on_interrupt == OnInterrupt::Stop && !self.running.is_elsewhere()
     }
 
     /// Stops the work on the first Ctrl-C; false when there is none, or it is being stopped already.

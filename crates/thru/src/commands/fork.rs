@@ -1,20 +1,17 @@
 //! `thru fork`: begin anew where another session was, and leave that one alone.
 
-use super::{follow, local, open_existing};
+use super::follow::{self, OnInterrupt};
+use super::{local, open_existing};
 use crate::args::Fork;
-use crate::catalog::{KeepLine, Problem, keep_line};
+use crate::catalog::{KeepLine, keep_line};
 use crate::fault::{Fault, code};
 use crate::render::{Screen, out};
 use serde_json::json;
-use throughline::{Forked, Job, Throughline};
+use throughline::{Forked, Job};
 
 pub async fn run(wanted: Fork) -> Result<u8, Fault> {
     let throughline = open_existing()?;
-    let key = wanted.key.as_deref();
-    let forked = throughline.fork(wanted.from, wanted.at, key, local()).await?;
-    if let (Some(key), Some(text)) = (key, &wanted.text) {
-        check_said(&throughline, &forked, key, text).await?;
-    }
+    let forked = throughline.fork(wanted.from, wanted.at, wanted.key.as_deref(), local()).await?;
     let screen = Screen::new(wanted.show);
     let (session, from) = (forked.session.to_string(), forked.from.to_string());
     let Some(text) = wanted.text else {
@@ -22,19 +19,11 @@ pub async fn run(wanted: Fork) -> Result<u8, Fault> {
         screen.notice(&keep_line(&KeepLine::ForkWaits { session: &session }));
         return Ok(code::DONE);
     };
-    screen.story(&keep_line(&KeepLine::SessionForked { session: &session, from: &from, at: forked.at.0 }));
     // Folder and model are those of the other session.
     let job = Job { session: Some(forked.session), key: wanted.key, ..Job::new(".", "", text) };
     let running = throughline.start(job).await?;
-    follow::follow(&throughline, running, wanted.show, wanted.on_ask).await
-}
-
-/// The same key with another text would be another job.
-async fn check_said(throughline: &Throughline, forked: &Forked, key: &str, text: &str) -> Result<(), Fault> {
-    match throughline.said_as(forked.session, key).await? {
-        Some(said) if said != text => Err(Fault::new(Problem::OtherWords { session: &forked.session.to_string() })),
-        Some(_) | None => Ok(()),
-    }
+    screen.story(&keep_line(&KeepLine::SessionForked { session: &session, from: &from, at: forked.at.0 }));
+    follow::follow(&throughline, running, wanted.show, wanted.on_ask, OnInterrupt::Stop).await
 }
 
 /// The new session alone, so that a script can take it as it is.

@@ -1,6 +1,7 @@
 //! `thru resume`: go on with a session from its log, or let whoever drives it go on.
 
-use super::{follow, local, open_existing};
+use super::follow::{self, OnInterrupt};
+use super::{local, open_existing};
 use crate::args::{OnAsk, Show, Which};
 use crate::catalog::{Line, Problem, line};
 use crate::fault::{Fault, code};
@@ -19,7 +20,7 @@ pub async fn run(which: Which, show: Show, on_ask: Option<OnAsk>) -> Result<u8, 
         return Ok(code::DONE);
     }
     let running = throughline.resume(session, local()).await?;
-    follow::follow(&throughline, running, show, on_ask).await
+    follow::follow(&throughline, running, show, on_ask, OnInterrupt::Stop).await
 }
 
 /// Says who goes on with it.

@@ -1,6 +1,6 @@
 //! `thru run`: give work and follow it.
 
-use super::follow;
+use super::follow::{self, OnInterrupt};
 use crate::args::Run;
 use crate::catalog::Problem;
 use crate::fault::Fault;
@@ -28,7 +28,7 @@ pub async fn run(run: Run) -> Result<u8, Fault> {
     }
     let throughline = Throughline::open(&Home::locate()?)?;
     let running = throughline.start(job).await?;
-    follow::follow(&throughline, running, run.show, run.on_ask).await
+    follow::follow(&throughline, running, run.show, run.on_ask, OnInterrupt::Stop).await
 }
 
 /// A session may be resumed from another folder, so the name of a script must not depend on this one.

@@ -62,7 +62,9 @@ impl Story {
         Some(match body {
             Body::SessionCreated(created) => self.created(created),
             Body::SessionForked(forked) => self.forked(forked),
-            Body::OwnerTaken(_) => line(&Line::Taken { again: std::mem::replace(&mut self.had_owner, true) }),
+            Body::OwnerTaken(taken) => {
+                line(&Line::Taken { host: &taken.host.to_string(), again: std::mem::replace(&mut self.had_owner, true) })
+            }
             Body::MessageReceived(received) => line(&Line::Received { from: &received.from.0, text: &received.text.shown() }),
             Body::MessageSent(sent) => {
                 self.answer = Some(sent.completed);

@@ -35,6 +35,8 @@ fn whoever_attaches_sees_what_happened_and_is_heard() {
     assert_eq!(code, Some(0), "{screen}");
     assert_eq!(run.wait().code, Some(0));
     let events = desk.events(&session);
+    let driver = events.one("owner.taken")["host"].as_str().unwrap();
+    assert!(screen.contains(&format!("{driver} drives the session")), "whoever drives it is named: {screen}");
     events.assert_completed();
     assert_eq!((events.count("owner.taken"), desk.read("effect").as_str()), (1, "began\nended\n"));
     desk.assert_verified();
@@ -102,6 +104,42 @@ fn whoever_watches_goes_on_when_the_driver_dies() {
     events.assert_completed();
     assert_eq!((events.count("tool.started"), desk.read("effect").as_str()), (1, "began\nended\n"));
     desk.assert_verified();
+}
+
+/// One of them goes on with it, and the others watch that one.
+#[test]
+fn all_who_watch_see_the_end_when_the_driver_dies() {
+    let (desk, run, session) = driven();
+    let watchers: Vec<Spawned> = (0..4).map(|_| desk.spawn(&["attach", &session, "--json"])).collect();
+    watchers.iter().for_each(|watcher| watcher.until_event("tool.started"));
+    run.kill();
+    desk.until_count(&session, "tool.adopted", 1);
+    desk.go();
+    for watcher in watchers {
+        let said = watcher.wait();
+        assert_eq!((said.code, &said.closed()["outcome"]), (Some(0), &json!("completed")), "{said:?}");
+    }
+    assert_eq!(desk.read("effect"), "began\nended\n");
+    desk.assert_verified();
+}
+
+/// Whoever came to watch stops nothing, also when this process has come to drive the work.
+#[test]
+fn leaving_stops_nothing_after_a_takeover_and_where_nobody_drove() {
+    let (desk, run, session) = driven();
+    let watching = attached(&desk, &session);
+    run.kill();
+    let left = |mut terminal: crate::pty::Terminal| {
+        terminal.until("shell is still running and was adopted");
+        terminal.press(b"\x03");
+        let (code, screen) = terminal.wait();
+        assert!(code == Some(130) && screen.contains(&format!("thru resume {session}")), "{screen}");
+    };
+    left(watching);
+    left(desk.terminal(&["attach", &session]));
+    desk.go();
+    desk.resumed(&session, 0, "told\n");
+    assert_eq!(desk.events(&session).count("run.cancel_requested"), 0);
 }
 
 #[test]

@@ -50,6 +50,26 @@ fn what_is_said_to_a_session_at_rest_is_acted_on() {
     desk.assert_verified();
 }
 
+/// Whoever says something and stays sees it done, whichever process is faster to take the session.
+#[test]
+fn a_message_is_followed_to_its_end_whoever_takes_the_session() {
+    let desk = desk();
+    desk.script(&[say("one"), say("two"), say("three"), say("four")]);
+    assert_eq!(desk.run(&[]).code, Some(0));
+    let session = desk.only_session();
+    let daemon = daemon(&desk);
+    for answer in ["two\n", "three\n"] {
+        let said = desk.thru(&["run", "--session", &session, "And now?"]);
+        assert_eq!((said.code, said.stdout.as_str()), (Some(0), answer), "{}", said.stderr);
+    }
+    for _ in 0..4 {
+        let forked = desk.thru(&["fork", &session, "And here?"]);
+        assert_eq!((forked.code, forked.stdout.as_str()), (Some(0), "four\n"), "{}", forked.stderr);
+    }
+    ended(daemon);
+    desk.assert_verified();
+}
+
 #[test]
 fn what_waits_for_a_time_goes_on_when_it_has_come() {
     let desk = desk();

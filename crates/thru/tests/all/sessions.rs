@@ -23,6 +23,23 @@ fn the_same_key_is_the_same_job() {
     assert_eq!(events, before, "asking for a finished job again adds nothing to its log");
 }
 
+/// Words that come under a key that was used before are another job, and must not be dropped unheard.
+#[test]
+fn the_same_key_with_other_words_is_a_conflict() {
+    let desk = desk();
+    desk.script(&[say("one"), say("two")]);
+    assert_eq!(desk.run(&["--key", "nightly"]).code, Some(0));
+    let session = desk.only_session();
+    let before = desk.events(&session);
+    let args = ["run", "--model", "script:job.jsonl", "--key", "nightly", "Do something else"];
+    desk.assert_refused(&args, 9, &["something else was said", "another key"]);
+    desk.assert_refused(&["send", &session, "--key", "nightly", "hurry"], 9, &["something else was said"]);
+    assert_eq!(desk.thru(&["send", &session, "--key", "nightly", TASK]).code, Some(0), "the same words are found");
+    assert_eq!(desk.events(&session), before);
+    assert_eq!(desk.thru(&["send", &session, "--key", "next", "hurry"]).code, Some(0));
+    desk.assert_refused(&["send", &session, "--key", "next", "no hurry"], 9, &["something else was said"]);
+}
+
 #[test]
 fn the_same_key_goes_on_with_a_job_that_was_killed() {
     let desk = desk();

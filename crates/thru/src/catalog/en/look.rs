@@ -8,8 +8,9 @@ pub fn look_help(text: LookHelp) -> &'static str {
         LookHelp::Attach => "Watch a session that another process drives, and take part",
         LookHelp::AttachAfter => {
             "Shows what happened, what the model is saying right now, and what comes. Whatever you type is said to it; asks are\n\
-             answered in place, by you or by anybody else; /stop stops it. Ctrl-C leaves and stops nothing. If the process that\n\
-             drives it dies, this one goes on with it.\n\nExamples:\n  thru attach ses_…\n  thru attach ses_… --json"
+             answered in place, by you or by anybody else; /stop stops it. If nobody drives it, or the process that does dies,\n\
+             this one goes on with it. Ctrl-C always leaves and stops nothing: running commands go on, and whoever resumes\n\
+             the session goes on with the rest.\n\nExamples:\n  thru attach ses_…\n  thru attach ses_… --json"
         }
         LookHelp::Daemon => "Look after every session of the data folder until it is told to stop",
         LookHelp::DaemonAfter => {

@@ -38,8 +38,8 @@ pub fn line(what: &Line<'_>) -> String {
         Line::NoSandbox => {
             "there is no sandbox yet: commands run with your rights, and you are asked first unless you allowed them".to_owned()
         }
-        Line::Taken { again: false } => "this process drives the session".to_owned(),
-        Line::Taken { again: true } => "this process took the session over".to_owned(),
+        Line::Taken { host, again: false } => format!("{host} drives the session"),
+        Line::Taken { host, again: true } => format!("{host} took the session over"),
         Line::Received { from, text } => format!("{from}: {text}"),
         Line::RunStarted => "work begins".to_owned(),
         Line::RunPaused { by: None } => "paused after a crash; `thru resume` goes on".to_owned(),

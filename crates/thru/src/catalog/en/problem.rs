@@ -31,7 +31,7 @@ pub fn problem(what: &Problem<'_>) -> String {
         Problem::OtherFork { session, from, at } => {
             format!("the key names another fork: {session}, which branches off from {from} after its event {at}")
         }
-        Problem::OtherWords { session } => format!("the key names the fork {session}, and something else was said to it"),
+        Problem::OtherWords { session } => format!("the key is taken: something else was said to {session} under it"),
         Problem::TooDeep { session } => format!("the session {session} is a fork of too many forks"),
         Problem::Held { holder, .. } => format!("the session is being driven by another running process ({holder})"),
         Problem::Fenced => "another process took the session over".to_owned(),
@@ -82,7 +82,7 @@ fn asked(kind: AskKind) -> &'static str {
 
 pub fn hint(what: &Problem<'_>) -> String {
     match what {
-        Problem::Held { session, .. } => return format!("it goes on unharmed; follow it with `thru events {session} --follow`"),
+        Problem::Held { session, .. } => return format!("it goes on unharmed; take part with `thru attach {session}`, or say it with `thru send {session} TEXT`"),
         Problem::Unclear { session } => return format!("nothing that was acknowledged is lost; `thru status {session}` shows it"),
         Problem::TaskUsage(_) => "nothing was started; a task of several words needs quotes; see `thru run --help`",
         Problem::Usage(_) => "nothing was started; see `thru --help`",
