@@ -62,8 +62,12 @@ pub enum Cause {
     Unavailable,
     /// Maybe stored.
     Unknown,
-    /// Storage failed for good.
+    /// What this stream needs failed for good.
     Broken(String),
+    /// The log could not be asked, and may be a little later.
+    Unreachable(String),
+    /// This process can write nothing any more.
+    LogBroken(String),
     /// Another process appended to the stream.
     Changed,
     /// The time that was asked for has come.
@@ -125,9 +129,19 @@ pub enum Leave {
     Drained,
     Held(HostId),
     Fenced,
-    Quarantined { version: Version, reason: String },
-    Unreadable { version: Version, reason: String },
+    Quarantined {
+        version: Version,
+        reason: String,
+    },
+    Unreadable {
+        version: Version,
+        reason: String,
+    },
     Broken(String),
+    /// The log could not be asked, and may be a little later.
+    Unreachable(String),
+    /// This process can write nothing any more; whoever has it end frees what it holds.
+    LogBroken(String),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -290,6 +304,8 @@ impl<M: Machine> Driver<M> {
             Cause::Unavailable => self.repeat(dos),
             Cause::Unknown => self.unknown(now, dos)?,
             Cause::Broken(reason) => return Err(Halt::Leave(Leave::Broken(reason))),
+            Cause::Unreachable(reason) => return Err(Halt::Leave(Leave::Unreachable(reason))),
+            Cause::LogBroken(reason) => return Err(Halt::Leave(Leave::LogBroken(reason))),
             Cause::Changed => {
                 // With an append under way its conflict will say the same.
                 if self.phase == Phase::Driving && self.flight.is_none() {

@@ -110,7 +110,15 @@ async fn record(ports: &Ports, body: Body, actor: Actor, trust: Trust) -> Result
             fence: None,
             rest: Rest::Waiting,
         };
-        match ports.log.append(append).await {
+        let mut offered = ports.log.append(append.clone()).await;
+        for _ in 0..RACES_MAX {
+            // Offered again under the same id, it is stored once.
+            if !matches!(offered, Err(AppendError::Unknown(_))) {
+                break;
+            }
+            offered = ports.log.append(append.clone()).await;
+        }
+        match offered {
             Ok(_) => return Ok(()),
             Err(AppendError::Conflict { .. }) => {}
             Err(error) => return Err(error),

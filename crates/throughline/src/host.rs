@@ -3,6 +3,7 @@
 //! it takes nothing until a person says so.
 
 mod drivers;
+mod due;
 
 use crate::{StartError, Throughline};
 use contract::body::Principal;
@@ -10,12 +11,12 @@ use contract::filter::Filter;
 use contract::id::{HostId, SessionId, StreamId};
 use contract::machine::{Rest, RestClass};
 use contract::port::{AppendError, Delivery, LeaseError, LogError, Subscription, Tail};
-use contract::units::{Position, Time};
+use contract::units::Position;
 use drivers::{Drivers, Heard, How};
+use due::Due;
 use runtime::drive::Leave;
 use runtime::{host, shell};
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
@@ -61,6 +62,8 @@ pub enum HostError {
     Append(#[from] AppendError),
     #[error("whether another process looks after this folder cannot be told: {0}")]
     Lease(String),
+    #[error("the log cannot be written any more: {0}")]
+    LogBroken(String),
 }
 
 /// The process that looks after all sessions.
@@ -77,7 +80,7 @@ struct Host<'a> {
     driven: Drivers,
     /// To be taken when there is a place.
     waiting: VecDeque<StreamId>,
-    due: BinaryHeap<Reverse<(Time, StreamId)>>,
+    due: Due,
     /// Busy, but driven by another living process.
     elsewhere: BTreeSet<StreamId>,
     /// When those are looked at next, however much else happens meanwhile.
@@ -105,6 +108,13 @@ impl Throughline {
             Err(LeaseError::Held { holder }) => return Err(HostError::Held(holder)),
             Err(error @ (LeaseError::Lost { .. } | LeaseError::Unavailable(_))) => return Err(HostError::Lease(error.to_string())),
         };
+        let ended = self.look_after_all(stop, &mut tell).await;
+        // Whoever comes next takes it over anyway once this process has ended.
+        drop(self.log().release(&guard, lease.epoch).await);
+        ended
+    }
+
+    async fn look_after_all(&self, stop: tokio::sync::watch::Receiver<bool>, tell: &mut impl FnMut(Told)) -> Result<(), HostError> {
         self.show_to_others();
         // From here on, so that nothing falls between the index and what comes after it.
         let last = self.log().streams("session", 1).await?.first().map_or(Position(0), |tail| tail.position);
@@ -114,7 +124,7 @@ impl Throughline {
             news,
             driven: Drivers::new(),
             waiting: VecDeque::new(),
-            due: BinaryHeap::new(),
+            due: Due::default(),
             elsewhere: BTreeSet::new(),
             look: look(),
             refused: BTreeMap::new(),
@@ -127,13 +137,12 @@ impl Throughline {
         host.held_back = died.is_some();
         let (busy, timed) = host.index().await?;
         tell(died.map_or(Told::Ready { busy, timed }, |died| Told::HeldBack { died, busy, timed }));
-        let ended = host.run(&mut tell).await;
-        host.driven.end().await;
-        let recorded = if ended.is_ok() { host::stopped(&self.ports).await } else { Ok(()) };
-        // Whoever comes next takes it over anyway once this process has ended.
-        drop(self.log().release(&guard, lease.epoch).await);
+        let ended = host.run(tell).await;
+        if ended.is_ok() {
+            host.driven.end().await;
+        }
         ended?;
-        Ok(recorded?)
+        Ok(host::stopped(&self.ports).await?)
     }
 
     /// The living process that acts on what is said to this session: whoever drives it, else whoever looks after all.
@@ -201,9 +210,16 @@ impl Host<'_> {
             return;
         }
         match tail.rest {
-            Rest::Busy if !self.waiting.contains(&tail.stream) => self.waiting.push_back(tail.stream.clone()),
-            Rest::Until(at) => self.due.push(Reverse((at, tail.stream.clone()))),
-            Rest::Busy | Rest::Waiting | Rest::Closed => {}
+            Rest::Until(at) => self.due.set(&tail.stream, at),
+            Rest::Busy => self.wait_for_a_place(tail.stream.clone()),
+            Rest::Waiting | Rest::Closed => self.due.forget(&tail.stream),
+        }
+    }
+
+    fn wait_for_a_place(&mut self, stream: StreamId) {
+        self.due.forget(&stream);
+        if !self.waiting.contains(&stream) {
+            self.waiting.push_back(stream);
         }
     }
 
@@ -241,7 +257,7 @@ impl Host<'_> {
     async fn next(&mut self) -> Next {
         let now = self.throughline.ports.clock.now();
         // A timer stands still while the machine sleeps, and the time of the log does not.
-        let pause = self.due.peek().map(|Reverse((at, _))| Duration::from_millis(at.0.saturating_sub(now.0)).min(LOOK_EVERY * 2));
+        let pause = self.due.first().map(|at| Duration::from_millis(at.0.saturating_sub(now.0)).min(LOOK_EVERY * 2));
         tokio::select! {
             biased;
             stopped = self.stop.wait_for(|stop| *stop) => {
@@ -257,15 +273,11 @@ impl Host<'_> {
 
     async fn take_due(&mut self) -> Result<(), HostError> {
         let now = self.throughline.ports.clock.now();
-        while let Some(Reverse((at, _))) = self.due.peek()
-            && *at <= now
-        {
-            if let Some(Reverse((_, stream))) = self.due.pop()
-                && let Some(tail) = self.throughline.log().tail(&stream).await?
-            {
+        while let Some(stream) = self.due.pop(now) {
+            if let Some(tail) = self.throughline.log().tail(&stream).await? {
                 // It may have changed since; only what is still due is taken.
                 match tail.rest {
-                    Rest::Until(at) if at <= now && !self.driven.contains(&stream) => self.waiting.push_back(stream),
+                    Rest::Until(at) if at <= now && !self.driven.contains(&stream) => self.wait_for_a_place(stream),
                     Rest::Until(_) | Rest::Busy | Rest::Waiting | Rest::Closed => self.note(&tail),
                 }
             }
@@ -295,7 +307,8 @@ impl Host<'_> {
     async fn take(&mut self, stream: StreamId, tell: &mut impl FnMut(Told)) -> Result<(), HostError> {
         let Some(session) = stream.session_id().filter(|_| !self.driven.contains(&stream)) else { return Ok(()) };
         let holder = self.throughline.log().holder(&stream).await.map_err(|error| HostError::Lease(error.to_string()))?;
-        if holder.is_some() {
+        // One that this process held when its driver died is taken again.
+        if holder.is_some_and(|holder| holder != self.throughline.ports.place.host) {
             self.elsewhere.insert(stream);
             return Ok(());
         }
@@ -319,10 +332,13 @@ impl Host<'_> {
                 tell(Told::Rests { session, rest: tail.rest });
                 None
             }
-            How::Left(Leave::Held(_) | Leave::Fenced) => {
+            // What cannot be asked now may be asked soon.
+            How::Left(Leave::Held(_) | Leave::Fenced | Leave::Unreachable(_)) => {
                 self.elsewhere.insert(stream.clone());
-                None
+                return Ok(());
             }
+            // Nothing is written by this process any more. It ends, so that others can take what it holds.
+            How::Left(Leave::LogBroken(reason)) => return Err(HostError::LogBroken(reason)),
             How::Left(leave @ (Leave::Quarantined { .. } | Leave::Unreadable { .. } | Leave::Broken(_))) => Some(Refused::Left(leave)),
             How::Died => Some(Refused::Died),
         };

@@ -197,7 +197,7 @@ impl From<HostError> for Fault {
         match error {
             HostError::Held(holder) => Fault::new(Problem::HostHeld { holder: &holder.to_string() }),
             HostError::Log(error) => error.into(),
-            HostError::Lease(_) | HostError::Append(_) => Fault::new(Problem::Storage(&text)),
+            HostError::Lease(_) | HostError::Append(_) | HostError::LogBroken(_) => Fault::new(Problem::Storage(&text)),
         }
     }
 }
@@ -266,7 +266,7 @@ pub fn of_leave(leave: &Leave, session: &str) -> Option<Fault> {
         Leave::Fenced => Fault::new(Problem::Fenced),
         Leave::Quarantined { version, reason } => Fault::new(Problem::Quarantined { session, version: version.0, reason }),
         Leave::Unreadable { reason, .. } => Fault::new(Problem::Damaged(reason)),
-        Leave::Broken(reason) => Fault::new(Problem::Storage(reason)),
+        Leave::Broken(reason) | Leave::Unreachable(reason) | Leave::LogBroken(reason) => Fault::new(Problem::Storage(reason)),
     })
 }
 

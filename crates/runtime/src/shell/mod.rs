@@ -44,12 +44,13 @@ pub struct Progress {
     pub left: Option<Leave>,
 }
 
-/// A driven stream.
+/// A driven stream; dropped, it is let go of as by [`Handle::drain`], which nobody waits for.
 #[derive(Debug)]
 pub struct Handle {
     causes: mpsc::UnboundedSender<Message>,
     progress: watch::Receiver<Progress>,
-    task: JoinHandle<()>,
+    /// Present until somebody waits for its end.
+    task: Option<JoinHandle<()>>,
 }
 
 enum Message {
@@ -71,10 +72,22 @@ impl Handle {
     }
 
     /// Stops deciding and lets go of the stream; supervised processes go on.
-    pub async fn drain(self) {
-        if self.causes.send(Message::Cause(Cause::Drain)).is_ok() {
-            drop(self.task.await);
+    pub async fn drain(mut self) {
+        self.let_go();
+        if let Some(task) = self.task.take() {
+            drop(task.await);
         }
+    }
+
+    fn let_go(&self) {
+        // One that has ended hears nothing more and holds nothing.
+        drop(self.causes.send(Message::Cause(Cause::Drain)));
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.let_go();
     }
 }
 
@@ -99,7 +112,7 @@ pub fn open(ports: Ports, stream: StreamId, first: Vec<Input>) -> Handle {
         kept: BTreeSet::new(),
     };
     let task = tokio::spawn(shell.run(first, inbox));
-    Handle { causes, progress, task }
+    Handle { causes, progress, task: Some(task) }
 }
 
 struct Shell {
@@ -134,6 +147,7 @@ impl Shell {
                 message = inbox.recv() => message,
                 () = grown(watch.as_mut(), known), if is_settled => Some(Message::Cause(Cause::Changed)),
             };
+            // It has a sender of its own, so there is always one more to come.
             let Some(message) = message else { break };
             let cause = match message {
                 Message::Cause(cause) => cause,
@@ -204,7 +218,7 @@ impl Shell {
             match log.acquire(&stream).await {
                 Ok(lease) => Cause::Acquired(lease.epoch),
                 Err(LeaseError::Held { holder }) => Cause::Held(holder),
-                Err(error @ (LeaseError::Lost { .. } | LeaseError::Unavailable(_))) => Cause::Broken(error.to_string()),
+                Err(error @ (LeaseError::Lost { .. } | LeaseError::Unavailable(_))) => Cause::Unreachable(error.to_string()),
             }
         });
     }
@@ -227,7 +241,7 @@ impl Shell {
                     let more = stored.len() == READ_MAX;
                     Cause::Read { events: stored.into_iter().map(|stored| stored.event).collect(), more }
                 }
-                Err(LogError::Unavailable(reason)) => Cause::Broken(reason),
+                Err(LogError::Unavailable(reason)) => Cause::Unreachable(reason),
                 Err(error @ (LogError::Corrupt { version, .. } | LogError::Unreadable { version, .. })) => {
                     Cause::Unreadable { version, reason: error.to_string() }
                 }
@@ -251,9 +265,8 @@ impl Shell {
                 Err(AppendError::Fenced { .. }) => Cause::Fenced,
                 Err(AppendError::Unavailable(_)) => Cause::Unavailable,
                 Err(AppendError::Unknown(_)) => Cause::Unknown,
-                Err(error @ (AppendError::TooLarge { .. } | AppendError::Broken(_) | AppendError::Corrupt(_))) => {
-                    Cause::Broken(error.to_string())
-                }
+                Err(error @ AppendError::Broken(_)) => Cause::LogBroken(error.to_string()),
+                Err(error @ (AppendError::TooLarge { .. } | AppendError::Corrupt(_))) => Cause::Broken(error.to_string()),
             }
         });
     }

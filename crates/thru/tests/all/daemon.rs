@@ -5,6 +5,7 @@ use crate::desk::{Desk, Spawned, desk};
 use crate::script::{call, held_back, say, shell};
 use rustix::process::Signal;
 use serde_json::json;
+use std::process::{Command, Stdio};
 
 fn daemon(desk: &Desk) -> Spawned {
     let daemon = desk.spawn(&["daemon", "--json"]);
@@ -98,6 +99,30 @@ fn a_session_is_taken_when_the_process_that_drove_it_dies() {
     desk.until_count(&session, "run.finished", 1);
     assert_eq!(desk.read("effect"), "began\nended\n");
     ended(daemon);
+    desk.assert_verified();
+}
+
+/// A process that can write nothing any more must not keep what it holds: it ends, and others go on.
+#[test]
+fn a_daemon_whose_disk_is_full_ends_and_frees_its_sessions() {
+    let desk = desk();
+    let steps = json!({ "calls": [{ "tool": "shell", "args": { "command": "echo {i} >> effect" } }], "repeat": 120 });
+    let (run, session) = desk.driven(&[shell(&held_back(0)), steps, say("told")], &[]);
+    run.kill();
+    // Files may have 256 KiB: enough to take the session, and not for all of its steps.
+    let limited = "trap '' XFSZ; ulimit -f 256; exec \"$@\"";
+    let mut command = desk.standing_here(Command::new("bash"), &["-c", limited, "bash", env!("CARGO_BIN_EXE_thru"), "daemon"]);
+    let daemon = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    desk.until_count(&session, "tool.adopted", 1);
+    desk.go();
+    let ended = daemon.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(1), "{told}");
+    assert!(told.contains("the log cannot be written any more"), "{told}");
+    let resumed = desk.thru(&["resume", &session]);
+    assert_eq!((resumed.code, resumed.stdout.as_str()), (Some(0), "told\n"), "{}", resumed.stderr);
+    let effect: String = (1..=120).map(|step| format!("{step}\n")).collect();
+    assert_eq!(desk.read("effect"), format!("began\nended\n{effect}"), "each step once and in order");
     desk.assert_verified();
 }
 
