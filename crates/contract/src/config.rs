@@ -1,5 +1,6 @@
 //! What a session was made with, and what a run was resolved to.
 
+use crate::body::Usage;
 use crate::call::{Class, Risk};
 use crate::id::Sha256;
 use crate::limits::ASK_VALID_MS_DEFAULT;
@@ -80,18 +81,102 @@ impl Limits {
     }
 }
 
+/// How a model is spoken to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Protocol {
+    OpenaiChat,
+    OpenaiResponses,
+    Anthropic,
+    Ollama,
+}
+
+impl Protocol {
+    /// As the configuration and opaque parts write it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Protocol::OpenaiChat => "openai-chat",
+            Protocol::OpenaiResponses => "openai-responses",
+            Protocol::Anthropic => "anthropic",
+            Protocol::Ollama => "ollama",
+        }
+    }
+}
+
+/// A model behind an address, as a run was resolved to it: everything but the key itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Endpoint {
+    /// As the run and its requests name it.
+    pub name: String,
+    pub protocol: Protocol,
+    pub base_url: String,
+    /// What the provider calls it.
+    pub model: String,
+    /// Handle of the key: an environment variable, or a name in the file of secrets; absent when none is wanted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_window: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prices: Option<Prices>,
+    #[serde(default, skip_serializing_if = "Sampling::is_unset")]
+    pub sampling: Sampling,
+}
+
+/// What a person wishes about replies; unset is not sent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Sampling {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub top_p: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_output_tokens: Option<u64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stop: Vec<String>,
+    /// Effort or budget, in the words of the protocol.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
+}
+
+impl Sampling {
+    #[must_use]
+    pub fn is_unset(&self) -> bool {
+        *self == Sampling::default()
+    }
+}
+
 /// Millionths of the price unit for a million tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Prices {
     pub input: u64,
     pub output: u64,
+    /// Of tokens read from the provider's cache; like input when nobody says otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_read: Option<u64>,
+    /// Of tokens written to it; like input when nobody says otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_write: Option<u64>,
 }
 
 impl Prices {
-    /// What so many tokens cost.
+    /// What so many tokens cost, none of them from a cache.
     #[must_use]
     pub fn cost(self, input: u64, output: u64) -> u64 {
-        input.saturating_mul(self.input).saturating_add(output.saturating_mul(self.output)).div_ceil(1_000_000)
+        self.cost_of(&Usage { input, output, ..Usage::default() })
+    }
+
+    /// What a call cost that used so many tokens.
+    #[must_use]
+    pub fn cost_of(self, usage: &Usage) -> u64 {
+        let priced = [
+            (usage.input, self.input),
+            (usage.output, self.output),
+            (usage.cache_read, self.cache_read.unwrap_or(self.input)),
+            (usage.cache_write, self.cache_write.unwrap_or(self.input)),
+        ];
+        priced.into_iter().fold(0u64, |sum, (tokens, price)| sum.saturating_add(tokens.saturating_mul(price))).div_ceil(1_000_000)
     }
 }
 
@@ -130,6 +215,9 @@ pub struct RunConfig {
     /// Models to ask, in this order, when the first one cannot answer.
     #[serde(default)]
     pub fallback: Vec<String>,
+    /// Those of these models that are behind an address.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub endpoints: Vec<Endpoint>,
     pub system: String,
     pub tools: Vec<ToolSpec>,
     pub max_turns: u32,
@@ -163,6 +251,12 @@ pub struct ConfigRef {
 }
 
 impl RunConfig {
+    /// Where the model with this name is.
+    #[must_use]
+    pub fn endpoint(&self, name: &str) -> Option<&Endpoint> {
+        self.endpoints.iter().find(|endpoint| endpoint.name == name)
+    }
+
     /// The bytes of the blob; the same configuration has the same bytes.
     pub fn to_bytes(&self) -> Result<Vec<u8>, serde_json::Error> {
         serde_json::to_vec(self)

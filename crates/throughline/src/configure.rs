@@ -20,6 +20,7 @@ impl Configure for Defaults {
         RunConfig {
             model: options.model.clone().unwrap_or_default(),
             fallback: options.fallback.clone(),
+            endpoints: Vec::new(),
             system: agent::prompts::SYSTEM.to_owned(),
             tools: self.tools.clone(),
             max_turns: options.max_turns.unwrap_or(TURNS_DEFAULT),

@@ -194,7 +194,7 @@ fn charge_of(row: &WorkRow, body: &Body) -> Option<Charge> {
 }
 
 fn spent(completed: &ModelCompleted, prices: Option<Prices>) -> (Spend, bool) {
-    let cost = completed.cost_micros.or_else(|| prices.map(|prices| prices.cost(completed.usage.read(), completed.usage.output)));
+    let cost = completed.cost_micros.or_else(|| prices.map(|prices| prices.cost_of(&completed.usage)));
     (Spend { tokens: completed.usage.tokens(), cost_micros: cost.unwrap_or_default() }, cost.is_some())
 }
 

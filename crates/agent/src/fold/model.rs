@@ -65,7 +65,7 @@ pub fn completed(state: &mut State, event: &Event, completed: &ModelCompleted) -
     run.failures = 0;
     run.empty_replies = if has_text || has_calls { 0 } else { run.empty_replies + 1 };
     let usage = completed.usage;
-    let by_price = run.config.prices.map_or(0, |prices| prices.cost(usage.read(), usage.output));
+    let by_price = run.config.prices.map_or(0, |prices| prices.cost_of(&usage));
     let spent = Spend { tokens: usage.tokens(), cost_micros: completed.cost_micros.unwrap_or(by_price) };
     state.ledger.spent = state.ledger.spent.plus(spent);
     state.ledger.dearest_micros = state.ledger.dearest_micros.max(spent.cost_micros);

@@ -15,7 +15,7 @@ fn limited(limits: Limits) -> Scene {
         config.limits = limits;
         config.max_turns = 99;
         config.output_tokens_max = 1_000;
-        config.prices = Some(Prices { input: 3_000_000, output: 15_000_000 });
+        config.prices = Some(Prices { input: 3_000_000, output: 15_000_000, cache_read: None, cache_write: None });
     })
 }
 

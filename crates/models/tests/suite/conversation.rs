@@ -46,6 +46,7 @@ impl Conversation {
         let config = RunConfig {
             model: MODEL.into(),
             fallback: Vec::new(),
+            endpoints: Vec::new(),
             system: String::new(),
             tools: Vec::new(),
             max_turns: 9,

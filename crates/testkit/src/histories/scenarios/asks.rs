@@ -59,7 +59,7 @@ pub fn asks(writer: &mut Writer) -> Played {
     writer.create(options, None)?;
     writer.config.fallback = vec!["script:spare".into()];
     (writer.config.policy, writer.config.limits) = (policy, limits);
-    writer.config.prices = Some(Prices { input: 3_000_000, output: 15_000_000 });
+    writer.config.prices = Some(Prices { input: 3_000_000, output: 15_000_000, cache_read: None, cache_write: None });
     writer.run("message-1")?;
     let medium = PreparedCall { risk: Risk::Medium, ..call(1, Class::Idempotent) };
     let unlisted = Prepared { unlisted: true, ..Prepared::default() };

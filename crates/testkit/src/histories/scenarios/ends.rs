@@ -65,7 +65,7 @@ pub fn timers(writer: &mut Writer) -> Played {
 /// Every limit that a run can reach; people extend them, give as much again, and at last say no.
 pub fn budgets(writer: &mut Writer) -> Played {
     writer.policy(ResumePolicy::Continue)?;
-    writer.config.prices = Some(Prices { input: 3_000_000, output: 15_000_000 });
+    writer.config.prices = Some(Prices { input: 3_000_000, output: 15_000_000, cache_read: None, cache_write: None });
     writer.config.limits = Limits { tool_calls: Some(1), tokens: Some(9_500), cost_micros: Some(128_000), wall_ms: Some(60_000) };
     writer.run("message-1")?;
     writer.reply(calls(&[Class::Pure, Class::Pure]))?;

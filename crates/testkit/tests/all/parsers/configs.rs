@@ -1,7 +1,7 @@
 //! The configuration of a run, which is stored as a blob: any later reader sees what the model saw, or is told why not.
 
 use contract::call::{Class, Risk};
-use contract::config::{Limits, Policy, Prices, RunConfig, ToolSpec};
+use contract::config::{Endpoint, Limits, Policy, Prices, Protocol, RunConfig, Sampling, ToolSpec};
 use contract::rule::{Rule, RuleEffect};
 use damage::{damaged, reshaped};
 use proptest::prelude::*;
@@ -17,13 +17,23 @@ fn config() -> RunConfig {
     };
     RunConfig {
         model: "script:x".into(),
-        fallback: vec!["script:y".into()],
+        fallback: vec!["script:y".into(), "work".into()],
+        endpoints: vec![Endpoint {
+            name: "work".into(),
+            protocol: Protocol::OpenaiChat,
+            base_url: "https://example.invalid/v1".into(),
+            model: "m".into(),
+            key: Some("WORK_KEY".into()),
+            context_window: Some(200_000),
+            prices: Some(Prices { input: 3, output: 15, cache_read: Some(1), cache_write: None }),
+            sampling: Sampling { temperature: Some(0.5), stop: vec!["end".into()], ..Sampling::default() },
+        }],
         system: "Be brief.\n".into(),
         tools: vec![tool],
         max_turns: 20,
         policy: Policy { rules: vec![Rule::parse(RuleEffect::Deny, "shell(rm *)").unwrap()], ..Policy::default() },
         limits: Limits { tokens: Some(9), ..Limits::default() },
-        prices: Some(Prices { input: 3, output: 15 }),
+        prices: Some(Prices { input: 3, output: 15, cache_read: None, cache_write: Some(4) }),
         output_tokens_max: 4_096,
     }
 }
@@ -55,7 +65,7 @@ proptest! {
 
     #[test]
     fn prices_never_wrap(input: u64, output: u64, tokens: u64, more: u64) {
-        let prices = Prices { input, output };
+        let prices = Prices { input, output, cache_read: None, cache_write: None };
         prop_assert!(prices.cost(tokens, more.saturating_add(1)) >= prices.cost(tokens, more));
     }
 }
