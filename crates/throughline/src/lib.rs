@@ -31,6 +31,7 @@ mod live;
 mod models;
 mod running;
 mod send;
+pub mod settings;
 mod start;
 mod status;
 mod stop;
@@ -40,6 +41,7 @@ pub use agent::rest::Turn;
 pub use asks::{AskFate, AskView, Found, OpenAsks};
 pub use bundle::{BundleError, ExportError, Exported, ImportError, Imported, check_export};
 pub use clock::SystemClock;
+pub use configure::ConfigError;
 pub use delivery::{Delivery, Fate};
 pub use following::Following;
 pub use home::{Home, HomeError};
@@ -70,20 +72,28 @@ use journal::{SqliteJournal, Views};
 use live::Stage;
 use runtime::Ports;
 use runtime::drive::Place;
+use settings::Environment;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use tools::Toolbox;
 
 /// A runtime on one data folder. Several may share the folder; each is a host of its own.
-#[derive(Debug)]
 pub struct Throughline {
     ports: Ports,
     journal: Arc<SqliteJournal>,
     views: Arc<Views>,
     home: PathBuf,
+    environment: Arc<dyn Environment>,
     stage: Arc<Stage>,
     /// Where the frames of this process are shown, once it drives a session.
     socket: OnceLock<Option<live::Open>>,
+}
+
+impl fmt::Debug for Throughline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Throughline").field("home", &self.home).finish_non_exhaustive()
+    }
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -101,6 +111,11 @@ pub enum OpenError {
 impl Throughline {
     /// Opens the data folder, making it if it is not there.
     pub fn open(home: &Home) -> Result<Throughline, OpenError> {
+        Throughline::open_in(home, Arc::new(settings::Process))
+    }
+
+    /// The same with keys and settings from elsewhere than this process has them.
+    pub fn open_in(home: &Home, environment: Arc<dyn Environment>) -> Result<Throughline, OpenError> {
         let host = HostId(random()?);
         let journal = Arc::new(SqliteJournal::open(journal::Options::new(home.folder(), host))?);
         let place = Place { host, machine: home.machine()?, boot: home::boot()? };
@@ -110,7 +125,7 @@ impl Throughline {
             log: journal.clone(),
             blobs: journal.clone(),
             model: Arc::new(models::ByName::default()),
-            configure: Arc::new(configure::Defaults::new(tools.as_ref())),
+            configure: Arc::new(configure::Configuration::new(environment.clone(), tools.as_ref())),
             tools,
             live: stage.clone(),
             clock: Arc::new(SystemClock),
@@ -119,7 +134,7 @@ impl Throughline {
             configs: Arc::default(),
         };
         let (views, home) = (lists::open(home.folder()), home.folder().to_owned());
-        Ok(Throughline { ports, journal, views, home, stage, socket: OnceLock::new() })
+        Ok(Throughline { ports, journal, views, home, environment, stage, socket: OnceLock::new() })
     }
 
     /// Lets other processes watch what this one shows; where that cannot be, they still have the log.

@@ -22,9 +22,14 @@ pub struct ByName {
     loaded: Mutex<BTreeMap<String, Arc<ScriptedModel>>>,
 }
 
-/// Checks a name before a session is made with it.
-pub fn check(name: &str) -> Result<(), ModelNameError> {
-    load(name).map(drop)
+/// Whether the name is that of a script.
+pub fn is_script(name: &str) -> bool {
+    name.starts_with(SCRIPT)
+}
+
+/// Reads a script before a session is made with it; any other name is the configuration's.
+pub fn check_script(name: &str) -> Result<(), ModelNameError> {
+    if is_script(name) { load(name).map(drop) } else { Ok(()) }
 }
 
 fn load(name: &str) -> Result<ScriptedModel, ModelNameError> {

@@ -1,7 +1,9 @@
 //! Giving work: a new session, a further message to one, or going on with one that was left.
 
+use crate::configure::{ConfigError, endpoints};
 use crate::running::is_paused;
 use crate::send::{fresh_key, message_key};
+use crate::settings::Environment;
 use crate::{ForkError, OpenError, Running, Sent, Throughline, Watching, models, random};
 use agent::State;
 use agent::rest::{Turn, turn};
@@ -13,7 +15,7 @@ use contract::port::{AppendError, LeaseError, LogError};
 use contract::units::Version;
 use models::ModelNameError;
 use runtime::{host, shell};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Work for an agent.
 #[derive(Clone, Debug)]
@@ -21,6 +23,8 @@ pub struct Job {
     /// Working folder of the tools.
     pub folder: PathBuf,
     pub model: String,
+    /// Where that model is, if not where its name says.
+    pub base_url: Option<String>,
     /// Models to ask, in this order, when that one cannot answer.
     pub fallback: Vec<String>,
     pub text: String,
@@ -41,6 +45,7 @@ impl Job {
         Job {
             folder: folder.into(),
             model: model.into(),
+            base_url: None,
             fallback: Vec::new(),
             text: text.into(),
             session: None,
@@ -60,6 +65,8 @@ pub enum StartError {
     Open(#[from] OpenError),
     #[error(transparent)]
     Model(#[from] ModelNameError),
+    #[error(transparent)]
+    Config(#[from] ConfigError),
     #[error("{path} is not a folder: {source}")]
     Folder { path: PathBuf, source: std::io::Error },
     #[error("there is no session {0}")]
@@ -99,7 +106,7 @@ impl Throughline {
         };
         let tail = self.tail(session).await?;
         let seen = tail.as_ref().map_or(Version::NONE, |tail| tail.version);
-        let create = if tail.is_none() && job.session.is_none() { Some(create(&job)?) } else { None };
+        let create = if tail.is_none() && job.session.is_none() { Some(create(self.environment.as_ref(), &job)?) } else { None };
         let named = job.key.as_deref().map(message_key);
         if create.is_none()
             && let Some(state) = self.drivable(session).await?
@@ -110,7 +117,7 @@ impl Throughline {
                     return Ok(Running::at_rest(session, self.ports.clone(), state.version));
                 }
             }
-            check_models(&state)?;
+            check_models(self.environment.as_ref(), &state)?;
             let holder = self.holder(session).await?;
             // A process that looks after all sessions keeps one for a while when it has nothing to do any more.
             if let Some(holder) = holder.filter(|_| !is_at_rest(&state)) {
@@ -144,7 +151,7 @@ impl Throughline {
             if is_at_rest(state) {
                 return Ok(Running::at_rest(session, self.ports.clone(), state.version));
             }
-            check_models(state)?;
+            check_models(self.environment.as_ref(), state)?;
         }
         let earlier = self.tail(session).await?.map_or(Version::NONE, |tail| tail.version);
         Ok(self.drive(session, vec![Input::Resume { key: fresh_key("resume")?, by }], earlier))
@@ -197,7 +204,7 @@ impl Throughline {
             if is_at_rest(state) {
                 return Ok(Running::at_rest(session, self.ports.clone(), state.version));
             }
-            check_models(state)?;
+            check_models(self.environment.as_ref(), state)?;
         }
         Ok(self.drive(session, Vec::new(), version).yielding())
     }
@@ -235,24 +242,27 @@ fn is_at_rest(state: &State) -> bool {
 }
 
 /// Nothing is written before this is known: a script that was moved must not end the work that names it.
-pub(crate) fn check_models(state: &State) -> Result<(), StartError> {
-    if let Some(session) = &state.session {
-        for model in session.options.model.iter().chain(&session.options.fallback) {
-            models::check(model)?;
-        }
+pub(crate) fn check_models(environment: &dyn Environment, state: &State) -> Result<(), StartError> {
+    match &state.session {
+        Some(session) => check_options(environment, &session.options, Path::new(&session.folder)),
+        None => Ok(()),
     }
+}
+
+fn check_options(environment: &dyn Environment, options: &Options, folder: &Path) -> Result<(), StartError> {
+    for model in options.model.iter().chain(&options.fallback) {
+        models::check_script(model)?;
+    }
+    endpoints(environment, options, folder)?;
     Ok(())
 }
 
 /// Checks what a job needs before anything is opened or written.
-pub fn check(job: &Job) -> Result<(), StartError> {
-    create(job).map(drop)
+pub fn check(environment: &dyn Environment, job: &Job) -> Result<(), StartError> {
+    create(environment, job).map(drop)
 }
 
-fn create(job: &Job) -> Result<Input, StartError> {
-    for model in std::iter::once(&job.model).chain(&job.fallback) {
-        models::check(model)?;
-    }
+fn create(environment: &dyn Environment, job: &Job) -> Result<Input, StartError> {
     let folder_error = |source| StartError::Folder { path: job.folder.clone(), source };
     let folder = job.folder.canonicalize().map_err(folder_error)?;
     if !folder.is_dir() {
@@ -260,11 +270,13 @@ fn create(job: &Job) -> Result<Input, StartError> {
     }
     let options = Options {
         model: Some(job.model.clone()),
+        base_url: job.base_url.clone(),
         fallback: job.fallback.clone(),
         max_turns: job.max_turns,
         resume: job.resume,
         policy: job.policy.clone(),
         limits: job.limits,
     };
+    check_options(environment, &options, &folder)?;
     Ok(Input::Create { folder: folder.to_string_lossy().into_owned(), options, origin: None, by: job.by.clone() })
 }

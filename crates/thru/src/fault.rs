@@ -3,9 +3,10 @@
 use crate::catalog::{Problem, hint, problem};
 use contract::input::Rejection;
 use contract::port::LogError;
+use throughline::settings::{BadFile, BadName};
 use throughline::{
-    BundleError, ForkError, Forked, HomeError, HostError, ImportError, JournalError, Leave, ListError, ModelNameError, OpenError, Refusal,
-    SayError, StartError,
+    BundleError, ConfigError, ForkError, Forked, HomeError, HostError, ImportError, JournalError, Leave, ListError, ModelNameError,
+    OpenError, Refusal, SayError, StartError,
 };
 
 /// Exit codes that scripts rely on.
@@ -46,7 +47,10 @@ impl Fault {
 fn class(what: &Problem<'_>) -> (&'static str, u8) {
     match what {
         Problem::Usage(_) | Problem::TaskUsage(_) | Problem::NoVersion { .. } | Problem::TooDeep { .. } => ("usage", code::USAGE),
-        Problem::NoModel
+        Problem::NoModel { .. }
+        | Problem::ProviderOnly(_)
+        | Problem::BadAddress(_)
+        | Problem::Settings(_)
         | Problem::UnknownModel(_)
         | Problem::Script(_)
         | Problem::WorkFolder { .. }
@@ -89,6 +93,23 @@ fn class(what: &Problem<'_>) -> (&'static str, u8) {
     }
 }
 
+impl From<ConfigError> for Fault {
+    fn from(error: ConfigError) -> Fault {
+        match error {
+            ConfigError::File(error) => error.into(),
+            ConfigError::Name(BadName::Unknown(name)) => Fault::new(Problem::UnknownModel(&name)),
+            ConfigError::Name(BadName::ProviderOnly(name)) => Fault::new(Problem::ProviderOnly(name)),
+            ConfigError::Name(BadName::BadAddress(address)) => Fault::new(Problem::BadAddress(&address)),
+        }
+    }
+}
+
+impl From<BadFile> for Fault {
+    fn from(error: BadFile) -> Fault {
+        Fault::new(Problem::Settings(&error.to_string()))
+    }
+}
+
 impl From<HomeError> for Fault {
     fn from(error: HomeError) -> Fault {
         let text = error.to_string();
@@ -126,6 +147,7 @@ impl From<StartError> for Fault {
             StartError::Open(error) => error.into(),
             StartError::Model(ModelNameError::Unknown(name)) => Fault::new(Problem::UnknownModel(&name)),
             StartError::Model(ModelNameError::Script(error)) => Fault::new(Problem::Script(&error.to_string())),
+            StartError::Config(error) => error.into(),
             StartError::Folder { path, source } => {
                 Fault::new(Problem::WorkFolder { path: &path.to_string_lossy(), reason: &source.to_string() })
             }

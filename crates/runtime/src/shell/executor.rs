@@ -11,6 +11,7 @@ use contract::effect::Effect;
 use contract::id::StreamId;
 use contract::outcome::Outcome;
 use std::panic::AssertUnwindSafe;
+use std::path::Path;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use tokio::sync::mpsc::UnboundedSender;
@@ -42,8 +43,10 @@ type Running = Pin<Box<dyn Future<Output = Result<Outcome, Trouble>> + Send>>;
 fn begin(ports: Ports, state: &State, stream: &StreamId, effect: Effect, report: Reporter) -> Running {
     match effect {
         Effect::Prepare(_) => {
-            let options = state.session.as_ref().map(|session| session.options.clone()).unwrap_or_default();
-            Box::pin(prepare(ports, options))
+            let session = state.session.as_ref();
+            let options = session.map(|session| session.options.clone()).unwrap_or_default();
+            let folder = session.map(|session| session.folder.clone()).unwrap_or_default();
+            Box::pin(prepare(ports, options, folder))
         }
         Effect::Model { request, .. } => match model::Asking::new(state, stream, request) {
             Some(asking) => Box::pin(model::ask(ports, asking)),
@@ -60,8 +63,8 @@ fn begin(ports: Ports, state: &State, stream: &StreamId, effect: Effect, report:
     }
 }
 
-async fn prepare(ports: Ports, options: Options) -> Result<Outcome, Trouble> {
-    let config = ports.configure.run_config(&options);
+async fn prepare(ports: Ports, options: Options, folder: String) -> Result<Outcome, Trouble> {
+    let config = ports.configure.run_config(&options, Path::new(&folder))?;
     let bytes = config.to_bytes().map_err(|error| error.to_string())?;
     let length = bytes.len() as u64;
     let sha256 = ports.blobs.put(bytes).await.map_err(|error| error.to_string())?;

@@ -95,6 +95,8 @@ const WORDS: &[&str] = &[
     "--stop",
     "--at",
     "--fix",
+    "--base-url",
+    "http://127.0.0.1:1/v1",
     "hello",
     "",
     " ",
@@ -121,7 +123,8 @@ fn rule() -> impl Strategy<Value = String> {
 }
 
 fn run() -> impl Strategy<Value = Run> {
-    let words = (text(), prop::option::of(text()), prop::collection::vec(text(), 0..3), text(), prop::option::of(text()));
+    let words =
+        (text(), prop::option::of(text()), prop::collection::vec(text(), 0..3), text(), prop::option::of(text()), prop::option::of(text()));
     let numbers = any::<(Option<u32>, Option<u64>, Option<u64>)>();
     let amounts = (prop::option::of(1u64..1_000_000_000), prop::option::of(1u64..1_000_000), prop::option::of(1u64..1_000_000));
     let rules = (prop::collection::vec(rule(), 0..3), prop::collection::vec(rule(), 0..3));
@@ -133,7 +136,7 @@ fn run() -> impl Strategy<Value = Run> {
         any::<(bool, bool)>(),
     );
     (words, numbers, amounts, rules, choices).prop_map(|(words, numbers, amounts, rules, choices)| {
-        let (task, model, fallback, folder, key) = words;
+        let (task, model, fallback, folder, key, base_url) = words;
         let (max_turns, tool_calls, tokens) = numbers;
         let (cost_micros, wall_s, ask_s) = amounts;
         let (resume, autonomy, on_unknown, on_ask, (json, quiet)) = choices;
@@ -144,6 +147,7 @@ fn run() -> impl Strategy<Value = Run> {
         Run {
             task,
             model,
+            base_url,
             fallback,
             folder: folder.into(),
             session: None,
@@ -168,6 +172,7 @@ fn words_of(run: &Run) -> Vec<OsString> {
     let mut words: Vec<String> = vec!["thru".into(), "run".into(), format!("-C={}", run.folder.display())];
     let mut flag = |name: &str, value: Option<String>| words.extend(value.map(|value| format!("--{name}={value}")));
     flag("model", run.model.clone());
+    flag("base-url", run.base_url.clone());
     run.fallback.iter().for_each(|model| flag("fallback", Some(model.clone())));
     flag("key", run.key.clone());
     flag("max-turns", run.max_turns.map(|turns| turns.to_string()));

@@ -15,6 +15,7 @@ use std::path::PathBuf;
 pub struct Run {
     pub task: String,
     pub model: Option<String>,
+    pub base_url: Option<String>,
     pub fallback: Vec<String>,
     pub folder: PathBuf,
     pub session: Option<SessionId>,
@@ -50,6 +51,7 @@ pub fn run_command() -> Clap {
                 .help(help(Help::Task)),
         )
         .arg(Arg::new("model").long("model").value_name("MODEL").help(help(Help::Model)))
+        .arg(Arg::new("base-url").long("base-url").value_name("URL").conflicts_with("session").help(help(Help::BaseUrl)))
         .arg(Arg::new("fallback").long("fallback").value_name("MODEL").action(ArgAction::Append).help(help(Help::Fallback)))
         .arg(folder())
         .arg(session_flag())
@@ -118,6 +120,7 @@ pub fn run(sub: &ArgMatches) -> Run {
     Run {
         task: sub.get_one::<String>("task").cloned().unwrap_or_default(),
         model: sub.get_one::<String>("model").cloned(),
+        base_url: sub.get_one::<String>("base-url").cloned(),
         fallback: sub.get_many::<String>("fallback").into_iter().flatten().cloned().collect(),
         folder: sub.get_one::<PathBuf>("folder").cloned().unwrap_or_default(),
         session: sub.get_one::<SessionId>("session").copied(),

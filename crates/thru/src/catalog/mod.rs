@@ -79,6 +79,7 @@ pub enum Help {
     RunAfter,
     Task,
     Model,
+    BaseUrl,
     Fallback,
     Folder,
     Session,
@@ -175,7 +176,10 @@ pub enum KeepHelp {
 pub enum Problem<'a> {
     Usage(&'a str),
     TaskUsage(&'a str),
-    NoModel,
+    NoModel { providers: &'a [&'a str] },
+    ProviderOnly(&'a str),
+    BadAddress(&'a str),
+    Settings(&'a str),
     UnknownModel(&'a str),
     Script(&'a str),
     WorkFolder { path: &'a str, reason: &'a str },
@@ -241,6 +245,7 @@ pub enum KeepLine<'a> {
 pub enum Line<'a> {
     SessionCreated { session: &'a str, folder: &'a str, model: &'a str },
     NoSandbox,
+    Chosen { model: &'a str, why: &'a str },
     Taken { host: &'a str, again: bool },
     Received { from: &'a str, text: &'a str },
     RunStarted,

@@ -2,18 +2,25 @@
 
 use super::follow::{self, OnInterrupt};
 use crate::args::Run;
-use crate::catalog::Problem;
+use crate::catalog::{Line, Problem, line};
 use crate::fault::Fault;
+use crate::render::{Screen, harmless};
+use throughline::settings::{Chosen, Process, Settings, Why};
 use throughline::{Home, Job, Throughline};
 
 pub async fn run(run: Run) -> Result<u8, Fault> {
-    let model = match (&run.model, &run.session) {
-        (Some(model), _) => absolute(model)?,
-        (None, Some(_)) => String::new(),
-        (None, None) => return Err(Fault::new(Problem::NoModel)),
+    let (model, why) = match (&run.model, &run.session) {
+        (Some(model), _) => (absolute(model)?, None),
+        (None, Some(_)) => (String::new(), None),
+        (None, None) => choose(&run).map(|(model, why)| (model, Some(why)))?,
     };
-    let fallback = run.fallback.iter().map(|model| absolute(model)).collect::<Result<_, _>>()?;
+    let fallback = if run.fallback.is_empty() && run.model.is_none() && run.session.is_none() {
+        Settings::load(&Process, &run.folder)?.fallback()
+    } else {
+        run.fallback.iter().map(|model| absolute(model)).collect::<Result<_, _>>()?
+    };
     let job = Job {
+        base_url: run.base_url,
         fallback,
         session: run.session,
         key: run.key,
@@ -24,11 +31,28 @@ pub async fn run(run: Run) -> Result<u8, Fault> {
         ..Job::new(run.folder, model, run.task)
     };
     if job.session.is_none() {
-        throughline::check(&job)?;
+        throughline::check(&Process, &job)?;
+    }
+    if let Some(why) = why {
+        Screen::new(run.show).story(&harmless(&why));
     }
     let throughline = Throughline::open(&Home::locate()?)?;
     let running = throughline.start(job).await?;
     follow::follow(&throughline, running, run.show, run.on_ask, OnInterrupt::Stop).await
+}
+
+/// The model that was set once, and the line that says so: nobody named it now.
+fn choose(run: &Run) -> Result<(String, String), Fault> {
+    let settings = Settings::load(&Process, &run.folder)?;
+    let Some(Chosen { name, why }) = settings.choose(&Process) else {
+        let providers: Vec<&str> = settings.with_key(&Process).map(|preset| preset.name).collect();
+        return Err(Fault::new(Problem::NoModel { providers: &providers }));
+    };
+    let why = match &why {
+        Why::Variable(variable) => (*variable).to_owned(),
+        Why::File(path) => path.display().to_string(),
+    };
+    Ok((absolute(&name)?, line(&Line::Chosen { model: &name, why: &why })))
 }
 
 /// A session may be resumed from another folder, so the name of a script must not depend on this one.

@@ -75,9 +75,14 @@ impl Desk {
     }
 
     pub fn spawn(&self, args: &[&str]) -> Spawned {
+        self.spawn_with(args, &[])
+    }
+
+    fn spawn_with(&self, args: &[&str], variables: &[(&str, &str)]) -> Spawned {
         let name = self.next.fetch_add(1, Ordering::Relaxed);
         let (stdout, stderr) = (self.root.join(format!("stdout-{name}")), self.root.join(format!("stderr-{name}")));
         let mut command = self.command(args);
+        command.envs(variables.iter().copied());
         // Files, not pipes: they can be looked at while it runs, and nobody has to empty them.
         command.stdout(fs::File::create(&stdout).unwrap()).stderr(fs::File::create(&stderr).unwrap());
         Spawned { child: command.spawn().unwrap(), stdout, stderr }
@@ -98,6 +103,11 @@ impl Desk {
 
     pub fn thru(&self, args: &[&str]) -> Said {
         self.spawn(args).wait()
+    }
+
+    /// The same with variables of the environment.
+    pub fn thru_with(&self, args: &[&str], variables: &[(&str, &str)]) -> Said {
+        self.spawn_with(args, variables).wait()
     }
 
     pub fn run(&self, more: &[&str]) -> Said {

@@ -21,6 +21,7 @@ mod input;
 mod interject;
 mod job;
 mod lists;
+mod models;
 mod moments;
 mod output;
 mod prefix;

@@ -22,6 +22,7 @@ fn careful() -> (Options, Policy, Limits) {
     let limits = Limits { tool_calls: Some(100), tokens: Some(1_000_000), cost_micros: Some(5_000_000), wall_ms: Some(3_600_000) };
     let options = Options {
         model: Some("script:golden".into()),
+        base_url: None,
         fallback: vec!["script:spare".into()],
         max_turns: Some(20),
         resume: ResumePolicy::Ask,

@@ -23,7 +23,11 @@ pub fn help(text: Help) -> &'static str {
              On a terminal the story is told line by line. With stdout piped, stdout holds the final answer only."
         }
         Help::Task => "What is to be done",
-        Help::Model => "Who does the work: script:FILE plays a scripted model, one JSON object a line",
+        Help::Model => {
+            "Who does the work: PROVIDER/MODEL (openai, anthropic, deepseek, ark, openrouter, moonshot, qwen, zhipu, ollama), \
+             an entry of config.toml, or script:FILE for a scripted one [default: what THRU_MODEL or config.toml says]"
+        }
+        Help::BaseUrl => "Where that model is, if not where its provider usually is",
         Help::Fallback => "Who is asked when the model cannot answer; may be given several times, in order",
         Help::Folder => "Working folder of the tools",
         Help::Session => "A session, ses_…",

@@ -38,6 +38,7 @@ pub fn line(what: &Line<'_>) -> String {
         Line::NoSandbox => {
             "there is no sandbox yet: commands run with your rights, and you are asked first unless you allowed them".to_owned()
         }
+        Line::Chosen { model, why } => format!("the model is {model}, as {why} says"),
         Line::Taken { host, again: false } => format!("{host} drives the session"),
         Line::Taken { host, again: true } => format!("{host} took the session over"),
         Line::Received { from, text } => format!("{from}: {text}"),

@@ -6,7 +6,10 @@ use contract::ask::AskKind;
 pub fn problem(what: &Problem<'_>) -> String {
     match what {
         Problem::Usage(what) | Problem::TaskUsage(what) => (*what).to_owned(),
-        Problem::NoModel => "no model was named".to_owned(),
+        Problem::NoModel { .. } => "no model was named".to_owned(),
+        Problem::ProviderOnly(name) => format!("`{name}` names a provider and no model of it"),
+        Problem::BadAddress(address) => format!("`{address}` is no http or https address"),
+        Problem::Settings(reason) => format!("the settings cannot be used: {reason}"),
         Problem::UnknownModel(name) => format!("the model `{name}` is not known"),
         Problem::Script(reason) => format!("the script cannot be played: {reason}"),
         Problem::WorkFolder { path, reason } => format!("the working folder {path} cannot be used: {reason}"),
@@ -86,8 +89,18 @@ pub fn hint(what: &Problem<'_>) -> String {
         Problem::Unclear { session } => return format!("nothing that was acknowledged is lost; `thru status {session}` shows it"),
         Problem::TaskUsage(_) => "nothing was started; a task of several words needs quotes; see `thru run --help`",
         Problem::Usage(_) => "nothing was started; see `thru --help`",
-        Problem::NoModel => "nothing was started; say --model script:FILE",
-        Problem::UnknownModel(_) => "nothing was started; a script is named script:FILE",
+        Problem::NoModel { providers: [first, ..] } => {
+            return format!("nothing was started; a key for {first} is set: say --model {first}/MODEL, or set a default once");
+        }
+        Problem::NoModel { providers: [] } => {
+            "nothing was started; say --model PROVIDER/MODEL, --model script:FILE, or set a default in config.toml"
+        }
+        Problem::ProviderOnly(name) => return format!("nothing was started; say --model {name}/MODEL"),
+        Problem::BadAddress(_) => "nothing was started; say for example http://127.0.0.1:8000/v1",
+        Problem::Settings(_) => "nothing was started; mend the file and run again",
+        Problem::UnknownModel(_) => {
+            "nothing was started; say PROVIDER/MODEL, the name of an entry [models.NAME] in config.toml, or script:FILE"
+        }
         Problem::Script(_) | Problem::WorkFolder { .. } => "nothing was started; mend it and run again",
         Problem::DataFolder(_) | Problem::NetworkFilesystem { .. } => {
             "nothing was changed; set THRU_HOME to a writable folder on a local disk"

@@ -1,0 +1,171 @@
+//! Names, files and variables, as people write them.
+
+use super::*;
+use contract::config::{Prices, Protocol, Sampling};
+use damage::damaged_text;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use std::fs;
+
+#[derive(Default)]
+struct Variables(BTreeMap<&'static str, String>);
+
+impl Environment for Variables {
+    fn get(&self, name: &str) -> Option<String> {
+        self.0.get(name).cloned()
+    }
+}
+
+/// A home and a project in it.
+struct Desk {
+    root: tempfile::TempDir,
+    variables: Variables,
+}
+
+fn desk() -> Desk {
+    let root = tempfile::tempdir().unwrap();
+    fs::create_dir_all(root.path().join("config/throughline")).unwrap();
+    fs::create_dir_all(root.path().join("project/.throughline")).unwrap();
+    fs::create_dir_all(root.path().join("project/deep/down")).unwrap();
+    let config = root.path().join("config").to_str().unwrap().to_owned();
+    Desk { root, variables: Variables(BTreeMap::from([("XDG_CONFIG_HOME", config)])) }
+}
+
+impl Desk {
+    fn user(self, text: &str) -> Desk {
+        fs::write(self.root.path().join("config/throughline/config.toml"), text).unwrap();
+        self
+    }
+
+    fn project(self, text: &str) -> Desk {
+        fs::write(self.root.path().join("project/.throughline/config.toml"), text).unwrap();
+        self
+    }
+
+    fn set(mut self, name: &'static str, value: &str) -> Desk {
+        self.variables.0.insert(name, value.to_owned());
+        self
+    }
+
+    fn load(&self) -> Result<Settings, BadFile> {
+        Settings::load(&self.variables, &self.root.path().join("project/deep/down"))
+    }
+
+    fn endpoint(&self, name: &str, base_url: Option<&str>) -> Result<contract::config::Endpoint, BadName> {
+        self.load().unwrap().endpoint(&self.variables, name, base_url)
+    }
+
+    fn refusal(&self) -> String {
+        self.load().unwrap_err().to_string()
+    }
+}
+
+const WORK: &str = r#"
+[models.work]
+protocol = "openai-chat"
+base_url = "https://models.example/v1/"
+api_key_env = "WORK_KEY"
+model = "large"
+context_window = 200000
+price = { input = 3.0, output = 15.0, cache_read = 0.3 }
+temperature = 0.5
+stop = ["END"]
+
+[defaults]
+model = "work"
+fallback = ["ollama/small"]
+"#;
+
+#[test]
+fn a_model_is_what_its_entry_says() {
+    let found = desk().user(WORK).endpoint("work", None).unwrap();
+    assert_eq!((found.name.as_str(), found.protocol, found.model.as_str()), ("work", Protocol::OpenaiChat, "large"));
+    assert_eq!(found.base_url, "https://models.example/v1", "one form of an address");
+    assert_eq!((found.key.as_deref(), found.context_window), (Some("WORK_KEY"), Some(200_000)));
+    let prices = Prices { input: 3_000_000, output: 15_000_000, cache_read: Some(300_000), cache_write: None };
+    assert_eq!(found.prices, Some(prices));
+    assert_eq!(found.sampling, Sampling { temperature: Some(0.5), stop: vec!["END".into()], ..Sampling::default() });
+}
+
+#[test]
+fn a_preset_needs_only_the_name_of_a_model() {
+    let found = desk().endpoint("deepseek/deepseek-chat", None).unwrap();
+    assert_eq!((found.base_url.as_str(), found.model.as_str()), ("https://api.deepseek.com", "deepseek-chat"));
+    assert_eq!(found.key.as_deref(), Some("DEEPSEEK_API_KEY"));
+    let slashes = desk().endpoint("openrouter/maker/model", None).unwrap();
+    assert_eq!(slashes.model, "maker/model", "names of models may have slashes");
+    let moved = desk().set("OLLAMA_HOST", "10.0.0.1:99").endpoint("ollama/x", None).unwrap();
+    assert_eq!((moved.base_url.as_str(), moved.key), ("http://10.0.0.1:99", None));
+    assert_eq!(desk().endpoint("openai", None), Err(BadName::ProviderOnly("openai")));
+}
+
+#[test]
+fn an_address_on_the_command_line_wins() {
+    let there = Some("http://127.0.0.1:8000/v1");
+    let found = desk().user(WORK).endpoint("work", there).unwrap();
+    assert_eq!((found.base_url.as_str(), found.key.as_deref()), ("http://127.0.0.1:8000/v1", Some("WORK_KEY")));
+    let bare = desk().endpoint("anything", there).unwrap();
+    assert_eq!((bare.protocol, bare.model.as_str(), bare.key), (Protocol::OpenaiChat, "anything", None));
+    let keyed = desk().set("OPENAI_API_KEY", "k").endpoint("anything", there).unwrap();
+    assert_eq!(keyed.key.as_deref(), Some("OPENAI_API_KEY"), "the handle and never the key");
+    assert_eq!(desk().endpoint("anything", Some("ftp://x")), Err(BadName::BadAddress("ftp://x".into())));
+    assert_eq!(desk().endpoint("anything", None), Err(BadName::Unknown("anything".into())));
+}
+
+#[test]
+fn the_nearest_wish_counts() {
+    let chosen = |desk: &Desk| desk.load().unwrap().choose(&desk.variables);
+    assert_eq!(chosen(&desk()), None);
+    let by_user = desk().user(WORK);
+    let path = by_user.root.path().join("config/throughline/config.toml");
+    assert_eq!(chosen(&by_user), Some(Chosen { name: "work".into(), why: Why::File(path) }));
+    assert_eq!(by_user.load().unwrap().fallback(), ["ollama/small"]);
+    let by_project = by_user.project("[defaults]\nmodel = \"ollama/x\"");
+    let path = by_project.root.path().join("project/.throughline/config.toml");
+    assert_eq!(chosen(&by_project), Some(Chosen { name: "ollama/x".into(), why: Why::File(path) }));
+    let by_variable = by_project.set("THRU_MODEL", "openai/y");
+    assert_eq!(chosen(&by_variable), Some(Chosen { name: "openai/y".into(), why: Why::Variable("THRU_MODEL") }));
+}
+
+#[test]
+fn a_project_cannot_say_where_keys_go() {
+    let refused = desk().project(WORK).refusal();
+    assert!(refused.ends_with("a project may not set models"), "{refused}");
+}
+
+#[test]
+fn a_bad_file_is_refused_with_the_place() {
+    let refusal = |text: &str| desk().user(text).refusal();
+    assert!(refusal("[models.x]\nprotocol = \"smoke\"").contains("smoke"));
+    assert!(refusal("[defaults]\nmodle = \"x\"").contains("line 2"));
+    assert!(refusal(&WORK.replace("0.5", "3.5")).contains("models.work: temperature must be between 0 and 2"));
+    assert!(refusal(&WORK.replace("https:", "file:")).contains("models.work: base_url `file://models.example/v1/` is no http"));
+    assert!(refusal(&WORK.replace("15.0", "-1.0")).contains("models.work: a price must be between 0 and"));
+    assert!(refusal(&WORK.replace("200000", "0")).contains("at least 1"));
+}
+
+proptest! {
+    #[test]
+    fn a_damaged_file_is_another_one_or_refused_with_a_reason(text in damaged_text(Just(WORK.to_owned()))) {
+        match file::File::parse(&text) {
+            Ok(file) => {
+                for entry in file.models.values() {
+                    prop_assert!(entry.base_url.starts_with("http"));
+                    prop_assert!(entry.temperature.is_none_or(|temperature| (0.0..=2.0).contains(&temperature)));
+                }
+            }
+            Err(reason) => prop_assert!(!reason.is_empty()),
+        }
+    }
+
+    #[test]
+    fn any_name_is_a_model_or_a_clear_error(name in ".{0,30}", base_url in prop::option::of("(http://)?.{0,20}")) {
+        match Settings::default().endpoint(&Variables::default(), &name, base_url.as_deref()) {
+            Ok(found) => {
+                prop_assert_eq!(&found.name, &name);
+                prop_assert!(found.base_url.starts_with("http://") || found.base_url.starts_with("https://"));
+            }
+            Err(error) => prop_assert!(error.to_string().contains('`')),
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Which model is asked: what was named, what was set once, and what cannot be.
+
+use crate::desk::{Desk, Said, TASK, desk};
+use crate::input::assert_fault;
+use crate::script::say;
+use std::fs;
+
+/// A run that names no model, with variables of the environment.
+fn unnamed(desk: &Desk, variables: &[(&str, &str)]) -> Said {
+    let work = desk.work.to_str().unwrap();
+    desk.thru_with(&["run", "-C", work, TASK], variables)
+}
+
+fn set_once(desk: &Desk, text: &str) {
+    let folder = desk.root.join("config/throughline");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("config.toml"), text).unwrap();
+}
+
+#[test]
+fn what_was_set_once_is_asked_and_said() {
+    let desk = desk();
+    desk.script(&[say("Done.")]);
+    let script = format!("script:{}", desk.root.join("job.jsonl").display());
+    set_once(&desk, &format!("[defaults]\nmodel = \"{script}\""));
+    let config = desk.root.join("config");
+    let said = unnamed(&desk, &[("XDG_CONFIG_HOME", config.to_str().unwrap())]);
+    assert_eq!((said.code, said.stdout.as_str()), (Some(0), "Done.\n"), "{said:?}");
+    assert!(said.stderr.contains("the model is script:") && said.stderr.contains("config.toml says"), "{}", said.stderr);
+    let said = unnamed(&desk, &[("THRU_MODEL", &script)]);
+    assert_eq!((said.code, said.stdout.as_str()), (Some(0), "Done.\n"), "{said:?}");
+    assert!(said.stderr.contains("as THRU_MODEL says"), "{}", said.stderr);
+}
+
+#[test]
+fn what_cannot_be_asked_is_3_and_says_what_to_write() {
+    let desk = desk();
+    assert_fault(&unnamed(&desk, &[]), 3, &["no model was named", "--model PROVIDER/MODEL"]);
+    assert_fault(&unnamed(&desk, &[("DEEPSEEK_API_KEY", "k")]), 3, &["a key for deepseek is set", "--model deepseek/MODEL"]);
+    assert_fault(&unnamed(&desk, &[("THRU_MODEL", "openai")]), 3, &["names a provider", "--model openai/MODEL"]);
+    assert_fault(&unnamed(&desk, &[("THRU_MODEL", "gpt")]), 3, &["`gpt` is not known"]);
+    set_once(&desk, "[defaults]\nmodle = 1");
+    let config = desk.root.join("config");
+    let broken = unnamed(&desk, &[("XDG_CONFIG_HOME", config.to_str().unwrap())]);
+    assert_fault(&broken, 3, &["config.toml: line 2", "modle", "nothing was started"]);
+}
+
+#[test]
+fn a_project_may_name_a_model_and_not_where_it_is() {
+    let desk = desk();
+    let folder = desk.work.join(".throughline");
+    fs::create_dir_all(&folder).unwrap();
+    let entry = "[models.x]\nprotocol = \"ollama\"\nbase_url = \"http://127.0.0.1:1\"\nmodel = \"m\"";
+    fs::write(folder.join("config.toml"), entry).unwrap();
+    assert_fault(&unnamed(&desk, &[]), 3, &["a project may not set models"]);
+}
