@@ -3,7 +3,7 @@
 use crate::catalog::{Problem, hint, problem};
 use contract::input::Rejection;
 use contract::port::LogError;
-use throughline::settings::{BadFile, BadName};
+use throughline::settings::{BadFile, BadName, SecretsError};
 use throughline::{
     BundleError, ConfigError, ForkError, Forked, HomeError, HostError, ImportError, JournalError, Leave, ListError, ModelNameError,
     OpenError, Refusal, SayError, StartError,
@@ -51,6 +51,7 @@ fn class(what: &Problem<'_>) -> (&'static str, u8) {
         | Problem::ProviderOnly(_)
         | Problem::BadAddress(_)
         | Problem::Settings(_)
+        | Problem::Secret(_)
         | Problem::UnknownModel(_)
         | Problem::Script(_)
         | Problem::WorkFolder { .. }
@@ -64,7 +65,7 @@ fn class(what: &Problem<'_>) -> (&'static str, u8) {
         | Problem::NewerExport(_)
         | Problem::TooLong { .. } => ("configuration", code::CONFIGURATION),
         Problem::EditRefused(_) | Problem::UnknownTyped(_) | Problem::BadAmount { .. } => ("usage", code::USAGE),
-        Problem::NoSession(_) | Problem::NoSessions | Problem::NoAsk(_) => ("not_found", code::NOT_FOUND),
+        Problem::NoSession(_) | Problem::NoSessions | Problem::NoAsk(_) | Problem::NoSecret(_) => ("not_found", code::NOT_FOUND),
         Problem::Forbidden(_) => ("denied", code::DENIED),
         Problem::HostHeld { .. }
         | Problem::NotYet { .. }
@@ -107,6 +108,12 @@ impl From<ConfigError> for Fault {
 impl From<BadFile> for Fault {
     fn from(error: BadFile) -> Fault {
         Fault::new(Problem::Settings(&error.to_string()))
+    }
+}
+
+impl From<SecretsError> for Fault {
+    fn from(error: SecretsError) -> Fault {
+        Fault::new(Problem::Secret(&error.to_string()))
     }
 }
 

@@ -6,12 +6,14 @@
 mod file;
 mod find;
 mod presets;
+mod secrets;
 #[cfg(test)]
 mod tests;
 
 pub use file::{BadFile, ProjectKey};
 pub use find::{BadName, Chosen, Why};
 pub use presets::{PRESETS, Preset};
+pub use secrets::{Secret, Secrets, SecretsError};
 
 use file::File;
 use std::path::{Path, PathBuf};

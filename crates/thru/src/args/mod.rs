@@ -1,10 +1,12 @@
 //! What can be said on the command line.
 
+mod auth;
 mod keep;
 mod look;
 mod run;
 mod talk;
 
+pub use auth::Auth;
 pub use keep::Fork;
 pub use look::StatusOf;
 pub use run::{OnAsk, Run};
@@ -12,6 +14,7 @@ pub use talk::{Approval, Approve, Deny, Said, Send};
 
 use crate::catalog::{Help, Problem, help};
 use crate::fault::Fault;
+use auth::auth_command;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command as Clap, value_parser};
 use contract::body::Scope;
@@ -64,6 +67,7 @@ pub enum Command {
     Daemon {
         json: bool,
     },
+    Auth(Auth),
     Status {
         what: StatusOf,
         after: Option<Position>,
@@ -107,6 +111,7 @@ impl Command {
             | Command::Verify { .. }
             | Command::Send(_)
             | Command::Daemon { .. }
+            | Command::Auth(_)
             | Command::Status { .. }
             | Command::Cost { .. }
             | Command::Approvals { .. }
@@ -179,6 +184,7 @@ fn clap() -> Clap {
             verify_command(),
             doctor_command(),
             daemon_command(),
+            auth_command(),
         ])
 }
 
@@ -268,6 +274,7 @@ fn command(matches: &ArgMatches) -> Result<Command, Fault> {
         }
         Some(("send", sub)) => Command::Send(talk::send(sub)?),
         Some(("attach", sub)) => Command::Attach { session: talk::required(sub, "session")?, show: show(sub) },
+        Some(("auth", sub)) => Command::Auth(auth::auth(sub)?),
         Some(("daemon", sub)) => Command::Daemon { json: json(sub) },
         Some(("status", sub)) => Command::Status { what: look::status_of(sub), after: look::after_of(sub), json: json(sub) },
         Some(("cost", sub)) => Command::Cost { after: look::after_of(sub), json: json(sub) },

@@ -70,6 +70,27 @@ pub fn host(what: &HostLine<'_>) -> String {
     en::host(what)
 }
 
+/// Texts of `--help` about keys.
+#[derive(Clone, Copy, Debug)]
+pub enum AuthHelp {
+    Auth,
+    After,
+    Set,
+    List,
+    Remove,
+    Name,
+}
+
+/// What is said of keys.
+#[derive(Clone, Copy, Debug)]
+pub enum AuthLine<'a> {
+    Ask { name: &'a str },
+    Kept { name: &'a str, hidden_by_variable: bool },
+    Forgotten { name: &'a str },
+    Key { name: &'a str, in_file: bool },
+    NoKeys,
+}
+
 /// Texts of `--help`.
 #[derive(Clone, Copy, Debug)]
 pub enum Help {
@@ -180,6 +201,8 @@ pub enum Problem<'a> {
     ProviderOnly(&'a str),
     BadAddress(&'a str),
     Settings(&'a str),
+    Secret(&'a str),
+    NoSecret(&'a str),
     UnknownModel(&'a str),
     Script(&'a str),
     WorkFolder { path: &'a str, reason: &'a str },
@@ -373,6 +396,16 @@ pub fn cure(finding: &Finding) -> Option<String> {
 #[must_use]
 pub fn health(health: Health) -> &'static str {
     en::health(health)
+}
+
+#[must_use]
+pub fn auth_line(what: &AuthLine<'_>) -> String {
+    en::auth_line(what)
+}
+
+#[must_use]
+pub fn auth_help(text: AuthHelp) -> &'static str {
+    en::auth_help(text)
 }
 
 #[must_use]

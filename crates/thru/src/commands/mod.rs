@@ -2,6 +2,7 @@
 
 mod asks;
 mod attach;
+mod auth;
 mod bundle;
 mod cost;
 mod daemon;
@@ -37,6 +38,7 @@ pub async fn run(command: Command) -> Result<u8, Fault> {
         Command::Export { session, dir, json } => bundle::export(session, &dir, json).await,
         Command::Import { dir, json } => bundle::import(&dir, json).await,
         Command::Doctor { fix, json } => doctor::run(fix, json).await,
+        Command::Auth(auth) => auth::run(auth),
         Command::Send(send) => send::run(send).await,
         Command::Attach { session, show } => attach::run(session, show).await,
         Command::Daemon { json } => daemon::run(json).await,

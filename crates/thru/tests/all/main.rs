@@ -6,6 +6,7 @@ mod answers;
 mod asking;
 mod asks;
 mod attach;
+mod auth;
 mod background;
 mod budget;
 mod bundles;

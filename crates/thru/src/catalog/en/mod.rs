@@ -1,6 +1,7 @@
 //! English.
 
 mod asks;
+mod auth;
 mod calls;
 mod doctor;
 mod help;
@@ -9,6 +10,7 @@ mod look;
 mod problem;
 
 pub use asks::{answer, ask};
+pub use auth::{auth_help, auth_line};
 pub use calls::call_line;
 pub use doctor::{cure, health, symptom};
 pub use help::{help, talk_help, wish_help};
