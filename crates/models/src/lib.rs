@@ -1,5 +1,23 @@
 //! Model adapters. One folder each; its wire structs never leave it, and no attempt is hidden from the log.
+//!
+//! [`Remote`] asks models behind an address. Requests are made and answers read without IO, by the folder of each
+//! protocol; [`check`] tells beforehand what a protocol would refuse.
 
+mod asking;
+mod chat;
+mod endpoint;
+mod facts;
+mod failure;
+mod http;
+mod keys;
+mod live;
+mod remote;
+mod reply;
 mod script;
+mod stream;
 
+pub use endpoint::{BadEndpoint, check};
+pub use http::HttpLimits;
+pub use keys::{Key, Keys};
+pub use remote::Remote;
 pub use script::{BadLine, ScriptError, ScriptedModel};

@@ -10,6 +10,7 @@ const WHY: &str = "crates depend in one direction, by level, so that each can be
 const ALLOWED: &[(&str, &[&str])] = &[
     ("contract", &[]),
     ("damage", &[]),
+    ("provider", &[]),
     ("conformance", &["contract"]),
     ("agent", &["contract"]),
     ("journal", &["contract"]),
@@ -25,7 +26,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
 ];
 
 /// What tests of any crate may use besides.
-const FOR_TESTS: &[&str] = &["conformance", "damage", "testkit"];
+const FOR_TESTS: &[&str] = &["conformance", "damage", "provider", "testkit"];
 /// Tests of the real binary look into its log, past the library.
 const FOR_TESTS_OF_THRU: &[&str] = &["agent", "journal"];
 

@@ -1,0 +1,121 @@
+//! Our own HTTP client: one POST out, a streamed answer back, over HTTP/1.1 with or without TLS.
+//!
+//! It owns connections and their limits and knows nothing about models. It follows no redirects, reads no proxy
+//! settings and repeats nothing that a server may have seen, so that no attempt is hidden from the log.
+
+mod answer;
+mod connect;
+mod limits;
+mod pool;
+mod post;
+mod tls;
+
+pub use answer::Answer;
+pub use limits::HttpLimits;
+pub use post::{Post, origin};
+
+use hyper::body::{Bytes, Incoming};
+use hyper::client::conn::http1::SendRequest;
+use hyper::{Request, Response};
+use pool::{Line, Pool};
+use post::Whole;
+use std::sync::Arc;
+use std::time::Duration;
+
+#[derive(Debug, thiserror::Error)]
+pub enum HttpError {
+    #[error("{address} cannot be reached: {reason}")]
+    Connect { address: String, reason: String },
+    #[error("{address} did not accept a connection within {ms} ms")]
+    ConnectTime { address: String, ms: u64 },
+    #[error("no secure connection to {address}: {reason}")]
+    Tls { address: String, reason: String },
+    #[error("no certificates of authorities were found on this machine: {0}")]
+    NoAuthorities(String),
+    #[error("the server sent nothing for {ms} ms")]
+    Silent { ms: u64 },
+    #[error("the connection was lost: {0}")]
+    Cut(String),
+    #[error("the answer is longer than {bytes} bytes")]
+    TooLong { bytes: usize },
+    /// What was to be sent is no request; nothing was sent.
+    #[error("the request cannot be sent: {0}")]
+    Malformed(String),
+}
+
+/// Connections to any number of servers. Cheap to make: nothing is opened or read before the first request.
+#[derive(Debug)]
+pub struct Client {
+    limits: HttpLimits,
+    pool: Arc<Pool>,
+    tls: tls::Lazy,
+}
+
+impl Client {
+    #[must_use]
+    pub fn new(limits: HttpLimits) -> Client {
+        Client { limits, pool: Arc::default(), tls: tls::Lazy::default() }
+    }
+
+    /// Whether the certificates of this machine have been read.
+    #[must_use]
+    pub fn has_tls(&self) -> bool {
+        self.tls.is_set_up()
+    }
+
+    /// Sends the request and waits for the head of the answer. Dropping the future or the answer closes the connection.
+    pub async fn post(&self, post: Post) -> Result<Answer, HttpError> {
+        let origin = post.origin()?;
+        let mut request = post.into_request(&origin)?;
+        let silent = Duration::from_millis(self.limits.head_ms_max);
+        let head = async {
+            while let Some(line) = self.pool.take(&origin) {
+                match exchange(line, request).await? {
+                    Sent::Answered(line, response) => return Ok((line, response)),
+                    // The server had closed it meanwhile; the request comes back unsent.
+                    Sent::NotAtAll(again) => request = again,
+                }
+            }
+            let line = connect::connect(&origin, &self.limits, &self.tls).await?;
+            match exchange(line, request).await? {
+                Sent::Answered(line, response) => Ok((line, response)),
+                Sent::NotAtAll(_) => Err(HttpError::Cut("the server closed it before the request".to_owned())),
+            }
+        };
+        let (line, response) = match tokio::time::timeout(silent, head).await {
+            Ok(done) => done?,
+            Err(_) => return Err(HttpError::Silent { ms: self.limits.head_ms_max }),
+        };
+        Ok(Answer::new(response, line, origin, self.pool.clone(), self.limits))
+    }
+}
+
+enum Sent {
+    Answered(Line, Response<Incoming>),
+    NotAtAll(Request<Whole>),
+}
+
+async fn exchange(mut line: Line, request: Request<Whole>) -> Result<Sent, HttpError> {
+    if is_gone(&mut line.sender).await {
+        return Ok(Sent::NotAtAll(request));
+    }
+    match line.sender.try_send_request(request).await {
+        Ok(response) => Ok(Sent::Answered(line, response)),
+        Err(mut failed) => match failed.take_message() {
+            Some(request) => Ok(Sent::NotAtAll(request)),
+            None => Err(cut(failed.error())),
+        },
+    }
+}
+
+async fn is_gone(sender: &mut SendRequest<Whole>) -> bool {
+    sender.ready().await.is_err()
+}
+
+/// The first words of the library name the part, its source the reason.
+fn cut(error: &hyper::Error) -> HttpError {
+    use std::error::Error;
+    HttpError::Cut(error.source().map_or_else(|| error.to_string(), |source| format!("{error}: {source}")))
+}
+
+type Chunk = Bytes;

@@ -1,0 +1,266 @@
+//! Models behind an address: asks the endpoint in its protocol and reads its answer to the end.
+//!
+//! The only file that does both; requests and replies are converted by the folder of each protocol, without IO.
+
+use crate::asking::Asking;
+use crate::chat;
+use crate::endpoint::check;
+use crate::failure::{self, RetryAfter, Said};
+use crate::http::{Answer, Client, HttpError, HttpLimits, Post};
+use crate::keys::{Key, Keys};
+use crate::live::Shown;
+use crate::reply::{Fault, Naming, Reading, Whole};
+use crate::stream::{BadStream, Event, Lines, Sse};
+use contract::body::Usage;
+use contract::config::{Endpoint, Protocol};
+use contract::port::{ModelCall, ModelFailure, RawPart, RawReply};
+use contract::request::{Item, Part};
+use contract::text::Text;
+use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, DATE, HeaderName, HeaderValue, RETRY_AFTER};
+use std::sync::Arc;
+
+/// Bytes of an error that are read; its message stands at its beginning.
+const ERROR_BYTES_MAX: usize = 64 * 1024;
+/// How often a provider may interrupt its own turn; each time the turn so far is sent back.
+const PAUSES_MAX: usize = 8;
+
+const RETRY_AFTER_MS: HeaderName = HeaderName::from_static("retry-after-ms");
+
+/// Asks models of any protocol. Holds connections, so a process needs one.
+pub struct Remote {
+    client: Client,
+    keys: Arc<dyn Keys>,
+}
+
+impl Remote {
+    #[must_use]
+    pub fn new(keys: Arc<dyn Keys>, limits: HttpLimits) -> Remote {
+        Remote { client: Client::new(limits), keys }
+    }
+
+    /// Whether a request has needed TLS yet.
+    #[must_use]
+    pub fn has_tls(&self) -> bool {
+        self.client.has_tls()
+    }
+
+    /// One reply of the model behind the endpoint. Dropping the future closes the connection.
+    pub async fn reply(&self, call: &ModelCall, endpoint: &Endpoint) -> Result<RawReply, ModelFailure> {
+        check(endpoint).map_err(|error| failure::permanent(error.to_string()))?;
+        if endpoint.protocol != Protocol::OpenaiChat {
+            return Err(failure::permanent(format!("the protocol {} is not spoken yet", endpoint.protocol.name())));
+        }
+        let key = self.key(endpoint)?;
+        self.turn(call, endpoint, key.as_ref()).await.map_err(|mut failure| {
+            if let Some(key) = &key {
+                failure.message = key.hide_in(&failure.message);
+            }
+            failure
+        })
+    }
+
+    fn key(&self, endpoint: &Endpoint) -> Result<Option<Key>, ModelFailure> {
+        let Some(handle) = &endpoint.key else { return Ok(None) };
+        match self.keys.find(handle) {
+            Some(key) if !key.is_empty() => Ok(Some(key)),
+            Some(_) | None => Err(failure::auth(format!("the key `{handle}` is not set"))),
+        }
+    }
+
+    /// A turn is one answer, or several where the provider interrupts itself.
+    async fn turn(&self, call: &ModelCall, endpoint: &Endpoint, key: Option<&Key>) -> Result<RawReply, ModelFailure> {
+        let mut items = call.transcript.items.clone();
+        let mut shown = Shown::of(call);
+        let mut reply = RawReply::default();
+        for _ in 0..=PAUSES_MAX {
+            let asking = asking(call, endpoint, &items).map_err(|error| failure::permanent(error.to_string()))?;
+            let whole = self.answer(asking, call, endpoint, key, &mut shown).await?;
+            let cost = whole.cost_micros.or_else(|| endpoint.prices.map(|prices| prices.cost_of(&whole.usage)));
+            reply.cost_micros = match (reply.cost_micros, cost) {
+                (Some(before), Some(cost)) => Some(before.saturating_add(cost)),
+                (before, cost) => before.or(cost),
+            };
+            reply.usage = sum(reply.usage, whole.usage);
+            if whole.paused {
+                items.push(Arc::new(Item::Assistant(whole.parts.iter().map(sent_back).collect())));
+            }
+            reply.parts.extend(whole.parts);
+            if !whole.paused {
+                return Ok(reply);
+            }
+        }
+        Err(failure::permanent(format!("the provider interrupted its turn more than {PAUSES_MAX} times")))
+    }
+
+    async fn answer(
+        &self,
+        asking: Asking,
+        call: &ModelCall,
+        endpoint: &Endpoint,
+        key: Option<&Key>,
+        shown: &mut Shown<'_>,
+    ) -> Result<Whole, ModelFailure> {
+        let mut post = Post::new(asking.url, asking.body).header(ACCEPT, HeaderValue::from_static(media_type(endpoint.protocol)));
+        for (name, value) in asking.headers {
+            post = post.header(name, value);
+        }
+        if let Some(key) = key {
+            let (name, value) = credentials(endpoint.protocol, key).map_err(|()| {
+                failure::auth(format!("the key `{}` has characters that no header can carry", endpoint.key.as_deref().unwrap_or_default()))
+            })?;
+            post = post.header(name, value);
+        }
+        let answer = self.client.post(post).await.map_err(|error| failure::of_http(&error))?;
+        let answer = accepted(answer, endpoint.protocol).await?;
+        let naming = Naming { model: endpoint.name.clone(), request: call.request };
+        let reading = reading(endpoint, naming);
+        read(answer, endpoint.protocol, reading, shown).await
+    }
+}
+
+fn asking(call: &ModelCall, endpoint: &Endpoint, items: &[Arc<Item>]) -> Result<Asking, serde_json::Error> {
+    match endpoint.protocol {
+        // The others are refused before.
+        Protocol::OpenaiChat | Protocol::OpenaiResponses | Protocol::Anthropic | Protocol::Ollama => {
+            chat::asking(&call.config, endpoint, items)
+        }
+    }
+}
+
+fn reading(endpoint: &Endpoint, naming: Naming) -> Box<dyn Reading> {
+    match endpoint.protocol {
+        // The others are refused before.
+        Protocol::OpenaiChat | Protocol::OpenaiResponses | Protocol::Anthropic | Protocol::Ollama => Box::new(chat::Reply::new(naming)),
+    }
+}
+
+fn credentials(protocol: Protocol, key: &Key) -> Result<(HeaderName, HeaderValue), ()> {
+    let (name, value) = match protocol {
+        Protocol::OpenaiChat | Protocol::OpenaiResponses | Protocol::Ollama => (AUTHORIZATION, format!("Bearer {}", key.value())),
+        Protocol::Anthropic => (HeaderName::from_static("x-api-key"), key.value().to_owned()),
+    };
+    let mut value = HeaderValue::from_str(&value).map_err(drop)?;
+    value.set_sensitive(true);
+    Ok((name, value))
+}
+
+fn media_type(protocol: Protocol) -> &'static str {
+    match protocol {
+        Protocol::OpenaiChat | Protocol::OpenaiResponses | Protocol::Anthropic => "text/event-stream",
+        Protocol::Ollama => "application/x-ndjson",
+    }
+}
+
+/// The answer if it is the stream that was asked for; what it says instead otherwise.
+async fn accepted(answer: Answer, protocol: Protocol) -> Result<Answer, ModelFailure> {
+    let status = answer.status();
+    let media = answer.header(&CONTENT_TYPE).map(|value| value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase());
+    let is_stream = match media.as_deref() {
+        // Not every proxy keeps the header; whether it is a stream, its first line tells.
+        None => true,
+        Some(media) => media == media_type(protocol) || protocol == Protocol::Ollama && media == "application/json",
+    };
+    if status == 200 && is_stream {
+        return Ok(answer);
+    }
+    let [after, after_ms, date] = [RETRY_AFTER, RETRY_AFTER_MS, DATE].map(|name| answer.header(&name).map(str::to_owned));
+    let body = answer.beginning(ERROR_BYTES_MAX).await;
+    let retry_after = RetryAfter { after: after.as_deref(), after_ms: after_ms.as_deref(), date: date.as_deref() };
+    if status != 200 {
+        return Err(failure::of_status(&Said::read(Some(status), &body), retry_after));
+    }
+    let said = serde_json::from_slice::<serde_json::Value>(&body).ok().filter(|value| value.get("error").is_some_and(|it| !it.is_null()));
+    match said {
+        Some(said) => Err(failure::of_status(&Said::of(None, &said), retry_after)),
+        None => Err(failure::permanent(format!("status 200: {} instead of {}", media.unwrap_or_default(), media_type(protocol)))),
+    }
+}
+
+async fn read(mut answer: Answer, protocol: Protocol, mut reading: Box<dyn Reading>, shown: &mut Shown<'_>) -> Result<Whole, ModelFailure> {
+    let fault = |fault: Fault| fault.failure();
+    let mut events = Events::of(protocol);
+    while !reading.is_over() {
+        let chunk = match answer.chunk().await {
+            Ok(Some(chunk)) => chunk,
+            Ok(None) => {
+                // A last event that was cut is none; whether one is missing, the reading knows.
+                if let Ok(Some(last)) = events.end() {
+                    let _ = reading.take(&last, shown);
+                }
+                break;
+            }
+            // What the provider called whole stays so, however its connection ends.
+            Err(HttpError::Cut(_) | HttpError::Silent { .. }) if reading.is_whole() => break,
+            Err(error) => return Err(failure::of_http(&error)),
+        };
+        for event in events.push(&chunk).map_err(|error| fault(error.into()))? {
+            reading.take(&event, shown).map_err(fault)?;
+        }
+    }
+    answer.keep_connection();
+    if !reading.is_whole() {
+        return Err(fault(Fault::Cut));
+    }
+    let whole = reading.end().map_err(fault)?;
+    if whole.parts.is_empty() { Err(fault(Fault::Empty)) } else { Ok(whole) }
+}
+
+enum Events {
+    Sse(Sse),
+    Lines(Lines),
+}
+
+impl Events {
+    fn of(protocol: Protocol) -> Events {
+        match protocol {
+            Protocol::OpenaiChat | Protocol::OpenaiResponses | Protocol::Anthropic => Events::Sse(Sse::default()),
+            Protocol::Ollama => Events::Lines(Lines::default()),
+        }
+    }
+
+    fn push(&mut self, piece: &[u8]) -> Result<Vec<Event>, BadStream> {
+        match self {
+            Events::Sse(sse) => sse.push(piece),
+            Events::Lines(lines) => lines.push(piece),
+        }
+    }
+
+    fn end(self) -> Result<Option<Event>, BadStream> {
+        match self {
+            Events::Sse(sse) => sse.end(),
+            Events::Lines(lines) => lines.end(),
+        }
+    }
+}
+
+/// A part of an interrupted turn as it is shown to the provider again; calls of its own tools have no number here.
+fn sent_back(part: &RawPart) -> Part {
+    match part {
+        RawPart::Text(text) => Part::Text(Text::Inline(text.clone())),
+        RawPart::Call(call) => Part::Call {
+            call: contract::id::CallId { reply: 0, index: 0 },
+            provider_call: call.provider_call.clone(),
+            tool: call.tool.clone(),
+            args: Text::Inline(call.args.clone()),
+        },
+        RawPart::Opaque { protocol, model, bytes } => {
+            Part::Opaque { protocol: protocol.clone(), model: model.clone(), bytes: Text::Inline(bytes.clone()) }
+        }
+    }
+}
+
+fn sum(one: Usage, other: Usage) -> Usage {
+    Usage {
+        input: one.input.saturating_add(other.input),
+        output: one.output.saturating_add(other.output),
+        cache_read: one.cache_read.saturating_add(other.cache_read),
+        cache_write: one.cache_write.saturating_add(other.cache_write),
+        reasoning: one.reasoning.saturating_add(other.reasoning),
+    }
+}
+
+impl std::fmt::Debug for Remote {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Remote").field("client", &self.client).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,79 @@
+//! Connections: kept for the next request, closed with their future, plain without TLS.
+
+use super::conversations::PROTOCOLS;
+use super::talk::Talk;
+use contract::body::FailureClass;
+use contract::request::Item;
+use contract::text::Text;
+use models::HttpLimits;
+use provider::{Options, Provider};
+use std::net::TcpListener;
+use std::sync::Arc;
+use testkit::until::until;
+
+#[tokio::test]
+async fn one_connection_serves_a_conversation() {
+    for protocol in PROTOCOLS {
+        let mut talk = Talk::with(protocol, "{\"text\":\"step {i}\",\"repeat\":5}").say("go");
+        for _ in 0..5 {
+            talk.turn().await;
+            talk.items.push(Arc::new(Item::Message(Text::from("go on"))));
+            settle().await;
+        }
+        assert_eq!(talk.provider.requests().len(), 5);
+        assert!(talk.provider.opened() <= 2, "{protocol:?}: {} connections", talk.provider.opened());
+        assert!(!talk.remote.has_tls());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn dropping_the_future_closes_the_connection() {
+    for protocol in PROTOCOLS {
+        let talk = Talk::with(protocol, r#"{"fault":"silent","text":"one two three"}"#).say("go");
+        let (call, endpoint) = (talk.call(), talk.endpoint.clone());
+        let Talk { provider, watcher, .. } = talk;
+        let remote = super::talk::remote(HttpLimits::default());
+        let asking = tokio::spawn(async move { remote.reply(&call, &endpoint).await });
+        tokio::task::block_in_place(|| until("the first words", || (!watcher.0.lock().unwrap().is_empty()).then_some(())));
+        assert_eq!(provider.abandoned(), 0);
+        asking.abort();
+        tokio::task::block_in_place(|| until("the end of the connection", || (provider.abandoned() == 1).then_some(())));
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_its_server_has_closed_is_not_used_again() {
+    let mut talk = Talk::with(PROTOCOLS[0], "{\"text\":\"a\"}").say("go");
+    talk.turn().await;
+    settle().await;
+    let port = talk.provider.address().rsplit(':').next().unwrap().parse().unwrap();
+    // The end of the first provider closes its connections; the second one takes its place.
+    let options = Options { key: None, port };
+    drop(std::mem::replace(&mut talk.provider, Provider::start("", Options::default()).unwrap()));
+    talk.provider = Provider::start("{\"text\":\"b\"}", options).unwrap();
+    settle().await;
+    talk.items.truncate(1);
+    talk.turn().await;
+    assert_eq!(talk.provider.opened(), 1);
+}
+
+#[tokio::test]
+async fn a_secure_address_sets_tls_up_and_no_secure_server_behind_it_is_no_answer() {
+    let mut talk = Talk::with(PROTOCOLS[0], "{\"text\":\"a\"}").say("go");
+    assert!(!talk.remote.has_tls());
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    talk.endpoint.base_url = format!("https://{}/v1", listener.local_addr().unwrap());
+    // Whoever comes is sent away before a word is said.
+    std::thread::spawn(move || listener.incoming().for_each(drop));
+    let failure = talk.ask().await.unwrap_err();
+    // A machine without certificates of authorities is told so instead.
+    let expected = if talk.remote.has_tls() { FailureClass::Transient } else { FailureClass::Permanent };
+    assert_eq!(failure.class, expected, "{}", failure.message);
+}
+
+/// What goes on beside a conversation, such as the end of an answer, has its turn; this runtime has one thread.
+async fn settle() {
+    for _ in 0..1_000 {
+        tokio::task::yield_now().await;
+    }
+}

@@ -1,0 +1,7 @@
+//! Models behind an address, against a scripted provider on loopback: the same conversations in every protocol.
+
+mod connections;
+mod conversations;
+mod faults;
+mod secrets;
+mod talk;

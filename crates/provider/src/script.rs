@@ -1,0 +1,195 @@
+//! Lines as the scripted model has them, with the ways in which a provider can fail, and which one has its turn.
+
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// What is said when there are no more lines.
+const ENDED: &str = "script ended";
+/// Stands for the number of the repetition.
+const NUMBER: &str = "{i}";
+
+#[derive(Debug)]
+pub struct BadScript {
+    pub line: usize,
+    pub reason: String,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Line {
+    pub text: String,
+    pub thinking: String,
+    pub calls: Vec<Call>,
+    pub usage: Usage,
+    /// In the price unit, as some providers report it.
+    pub cost: Option<f64>,
+    pub fault: Option<Fault>,
+    /// How often the fault is played before the next line has its turn.
+    pub times: Option<u32>,
+    pub repeat: Option<u32>,
+    fail: Option<Fail>,
+    /// Pace is a matter of the scripted model; here everything comes at once.
+    #[serde(rename = "delay_ms")]
+    _delay_ms: Option<u64>,
+    #[serde(rename = "chunk_ms")]
+    _chunk_ms: Option<u64>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Call {
+    pub tool: String,
+    #[serde(default = "no_arguments")]
+    pub args: Value,
+}
+
+fn no_arguments() -> Value {
+    Value::Object(serde_json::Map::new())
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Usage {
+    pub input: u64,
+    pub output: u64,
+    pub cache_read: u64,
+    pub cache_write: u64,
+    pub reasoning: u64,
+}
+
+/// The failures that a script of the scripted model knows.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fail {
+    class: Class,
+    #[serde(rename = "retry_after_ms")]
+    _retry_after_ms: Option<u64>,
+    after_bytes: Option<usize>,
+    times: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Class {
+    Transient,
+    RateLimited,
+    Overloaded,
+    ContextTooLong,
+    Auth,
+    Permanent,
+}
+
+/// What goes wrong with an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fault {
+    /// 429 with `Retry-After: 7`.
+    RateLimited,
+    /// 429 with a date to come back at, ten seconds after the answer was made.
+    RateLimitedUntil,
+    /// 429 that no waiting helps against.
+    Quota,
+    /// 529.
+    Overloaded,
+    /// 500.
+    ServerError,
+    /// 400 with the words of the protocol for it.
+    ContextTooLong,
+    /// 401.
+    Auth,
+    /// 400.
+    BadRequest,
+    /// The connection ends inside the text.
+    CutText,
+    /// The connection ends inside the arguments of a call.
+    CutArguments,
+    /// The stream ends as if it were whole, but inside the text.
+    EndsEarly,
+    /// An event that is not JSON.
+    Garbage,
+    /// Some bytes, then nothing more.
+    Silent,
+    /// 200 with a page.
+    ContentType,
+    /// 200, some text, then an error.
+    ErrorInStream,
+    /// 200 and a whole answer that says nothing.
+    Empty,
+    /// The reply stops at the limit of tokens.
+    OutputLimit,
+    /// The provider refuses to go on.
+    Refused,
+}
+
+#[derive(Debug)]
+pub struct Script {
+    lines: Vec<Line>,
+    /// How often each failing line has been played.
+    failed: BTreeMap<usize, u32>,
+}
+
+impl Script {
+    pub fn parse(text: &str) -> Result<Script, BadScript> {
+        let mut lines = Vec::new();
+        for (number, source) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty() && !line.trim().starts_with('#')) {
+            let bad = |error: serde_json::Error| BadScript { line: number, reason: error.to_string() };
+            let line: Line = serde_json::from_str(source).map_err(bad)?;
+            match line.repeat {
+                None => lines.push(line.with_fault()),
+                Some(times) => {
+                    for i in 1..=times {
+                        let line: Line = serde_json::from_str(&source.replace(NUMBER, &i.to_string())).map_err(bad)?;
+                        lines.push(line.with_fault());
+                    }
+                }
+            }
+        }
+        Ok(Script { lines, failed: BTreeMap::new() })
+    }
+
+    /// The reply with this number, from 0: a conversation tells by its turns where it is, so nothing is remembered but
+    /// how often a failing line was played.
+    pub fn reply(&self, number: usize) -> Option<&Line> {
+        self.lines.iter().filter(|line| line.fault.is_none()).nth(number)
+    }
+
+    /// The line for a conversation with so many replies: one that still has to fail, or the reply that is next.
+    pub fn turn(&mut self, replies: usize) -> Line {
+        let mut seen = 0;
+        for (place, line) in self.lines.iter().enumerate() {
+            if line.fault.is_none() {
+                if seen == replies {
+                    return line.clone();
+                }
+                seen += 1;
+            } else if seen == replies {
+                let failed = self.failed.entry(place).or_default();
+                if *failed < line.times.unwrap_or(1) {
+                    *failed += 1;
+                    return line.clone();
+                }
+            }
+        }
+        Line { text: ENDED.to_owned(), ..Line::default() }
+    }
+}
+
+impl Line {
+    /// A failure of the scripted model in the words of a provider.
+    fn with_fault(mut self) -> Line {
+        if let Some(fail) = self.fail {
+            self.times = fail.times;
+            self.fault = Some(match (fail.class, fail.after_bytes) {
+                (_, Some(_)) => Fault::CutText,
+                (Class::Transient, None) => Fault::ServerError,
+                (Class::RateLimited, None) => Fault::RateLimited,
+                (Class::Overloaded, None) => Fault::Overloaded,
+                (Class::ContextTooLong, None) => Fault::ContextTooLong,
+                (Class::Auth, None) => Fault::Auth,
+                (Class::Permanent, None) => Fault::BadRequest,
+            });
+        }
+        self
+    }
+}
