@@ -72,7 +72,7 @@ use journal::{SqliteJournal, Views};
 use live::Stage;
 use runtime::Ports;
 use runtime::drive::Place;
-use settings::Environment;
+use settings::{Environment, Secrets};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -121,10 +121,11 @@ impl Throughline {
         let place = Place { host, machine: home.machine()?, boot: home::boot()? };
         let tools = Arc::new(Toolbox::new(tools::Options::new(home.spool())).map_err(OpenError::Spool)?);
         let stage = Arc::new(Stage::new());
+        let keys = models::Keyring::new(environment.clone(), Secrets::at(home.folder()));
         let ports = Ports {
             log: journal.clone(),
             blobs: journal.clone(),
-            model: Arc::new(models::ByName::default()),
+            model: Arc::new(models::ByName::new(Arc::new(keys))),
             configure: Arc::new(configure::Configuration::new(environment.clone(), tools.as_ref())),
             tools,
             live: stage.clone(),

@@ -1,8 +1,9 @@
 //! Models by their names, as `--model` and the configuration give them.
 
+use crate::settings::{Environment, Secrets};
 use contract::body::FailureClass;
 use contract::port::{BoxFuture, Model, ModelCall, ModelFailure, RawReply};
-use models::{ScriptError, ScriptedModel};
+use models::{HttpLimits, Key, Keys, Remote, ScriptError, ScriptedModel};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,9 +18,28 @@ pub enum ModelNameError {
 }
 
 /// Finds the model that a run names, so that a resumed session needs nothing but its log.
-#[derive(Default)]
 pub struct ByName {
     loaded: Mutex<BTreeMap<String, Arc<ScriptedModel>>>,
+    remote: Remote,
+}
+
+/// Keys by their names: a variable of the environment, else what is kept in the file of secrets.
+pub struct Keyring {
+    environment: Arc<dyn Environment>,
+    secrets: Secrets,
+}
+
+impl Keyring {
+    pub fn new(environment: Arc<dyn Environment>, secrets: Secrets) -> Keyring {
+        Keyring { environment, secrets }
+    }
+}
+
+impl Keys for Keyring {
+    fn find(&self, handle: &str) -> Option<Key> {
+        let kept = || self.secrets.get(handle).ok()?.map(|secret| Key::new(secret.expose()));
+        self.environment.get(handle).map(|value| Key::new(&value)).or_else(kept)
+    }
 }
 
 /// Whether the name is that of a script.
@@ -40,6 +60,10 @@ fn load(name: &str) -> Result<ScriptedModel, ModelNameError> {
 }
 
 impl ByName {
+    pub fn new(keys: Arc<dyn Keys>) -> ByName {
+        ByName { loaded: Mutex::default(), remote: Remote::new(keys, HttpLimits::default()) }
+    }
+
     fn find(&self, name: &str) -> Result<Arc<ScriptedModel>, ModelFailure> {
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(model) = loaded.get(name) {
@@ -59,8 +83,11 @@ impl ByName {
 impl Model for ByName {
     fn reply(&self, call: ModelCall) -> BoxFuture<'_, Result<RawReply, ModelFailure>> {
         Box::pin(async move {
-            let model = self.find(&call.transcript.model)?;
-            model.reply(call).await
+            let name = &call.transcript.model;
+            match call.config.endpoint(name) {
+                Some(endpoint) if !name.starts_with(SCRIPT) => self.remote.reply(&call, endpoint).await,
+                Some(_) | None => self.find(name)?.reply(call).await,
+            }
         })
     }
 }
