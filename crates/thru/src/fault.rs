@@ -6,7 +6,7 @@ use contract::port::LogError;
 use throughline::settings::{BadFile, BadName, SecretsError};
 use throughline::{
     BundleError, ConfigError, ForkError, Forked, HomeError, HostError, ImportError, JournalError, Leave, ListError, ModelNameError,
-    OpenError, Refusal, SayError, StartError,
+    OpenError, ProbeError, Refusal, SayError, StartError,
 };
 
 /// Exit codes that scripts rely on.
@@ -90,6 +90,7 @@ fn class(what: &Problem<'_>) -> (&'static str, u8) {
         | Problem::OtherWords { .. }
         | Problem::InboxFull { .. } => ("conflict", code::CONFLICT),
         Problem::Damaged(_) | Problem::Storage(_) | Problem::BrokenExport(_) => ("damaged", code::FAILED),
+        Problem::NoAnswer(_) => ("failed", code::FAILED),
         Problem::Quarantined { .. } | Problem::Bug(_) => ("bug", code::BUG),
     }
 }
@@ -108,6 +109,18 @@ impl From<ConfigError> for Fault {
 impl From<BadFile> for Fault {
     fn from(error: BadFile) -> Fault {
         Fault::new(Problem::Settings(&error.to_string()))
+    }
+}
+
+impl From<ProbeError> for Fault {
+    fn from(error: ProbeError) -> Fault {
+        let text = error.to_string();
+        match error {
+            ProbeError::Config(error) => error.into(),
+            ProbeError::Script(_) => Fault::new(Problem::Script(&text)),
+            ProbeError::Open(error) => error.into(),
+            ProbeError::Failed(_) => Fault::new(Problem::NoAnswer(&text)),
+        }
     }
 }
 

@@ -3,12 +3,14 @@
 mod auth;
 mod keep;
 mod look;
+mod models;
 mod run;
 mod talk;
 
 pub use auth::Auth;
 pub use keep::Fork;
 pub use look::StatusOf;
+pub use models::{Models, ModelsOf};
 pub use run::{OnAsk, Run};
 pub use talk::{Approval, Approve, Deny, Said, Send};
 
@@ -22,6 +24,7 @@ use contract::id::SessionId;
 use contract::units::{Position, Version};
 use keep::{doctor_command, export_command, fork_command, import_command};
 use look::{attach_command, cost_command, daemon_command, status_command};
+use models::models_command;
 use run::{resume_command, run_command};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -68,6 +71,7 @@ pub enum Command {
         json: bool,
     },
     Auth(Auth),
+    Models(Models),
     Status {
         what: StatusOf,
         after: Option<Position>,
@@ -112,6 +116,7 @@ impl Command {
             | Command::Send(_)
             | Command::Daemon { .. }
             | Command::Auth(_)
+            | Command::Models(_)
             | Command::Status { .. }
             | Command::Cost { .. }
             | Command::Approvals { .. }
@@ -185,6 +190,7 @@ fn clap() -> Clap {
             doctor_command(),
             daemon_command(),
             auth_command(),
+            models_command(),
         ])
 }
 
@@ -274,6 +280,7 @@ fn command(matches: &ArgMatches) -> Result<Command, Fault> {
         }
         Some(("send", sub)) => Command::Send(talk::send(sub)?),
         Some(("attach", sub)) => Command::Attach { session: talk::required(sub, "session")?, show: show(sub) },
+        Some(("models", sub)) => Command::Models(models::models(sub)),
         Some(("auth", sub)) => Command::Auth(auth::auth(sub)?),
         Some(("daemon", sub)) => Command::Daemon { json: json(sub) },
         Some(("status", sub)) => Command::Status { what: look::status_of(sub), after: look::after_of(sub), json: json(sub) },

@@ -70,6 +70,24 @@ pub fn host(what: &HostLine<'_>) -> String {
     en::host(what)
 }
 
+/// Texts of `--help` about models.
+#[derive(Clone, Copy, Debug)]
+pub enum ModelsHelp {
+    Models,
+    After,
+    Test,
+    Name,
+    BaseUrl,
+}
+
+/// What is said of models.
+#[derive(Clone, Copy, Debug)]
+pub enum ModelsLine<'a> {
+    Entry { name: &'a str, file: &'a str, is_default: bool },
+    Provider { name: &'a str, key: Option<&'a str>, has_key: bool },
+    Answered { name: &'a str, text: &'a str, millis: u64, tokens: u64 },
+}
+
 /// Texts of `--help` about keys.
 #[derive(Clone, Copy, Debug)]
 pub enum AuthHelp {
@@ -201,6 +219,7 @@ pub enum Problem<'a> {
     ProviderOnly(&'a str),
     BadAddress(&'a str),
     Settings(&'a str),
+    NoAnswer(&'a str),
     Secret(&'a str),
     NoSecret(&'a str),
     UnknownModel(&'a str),
@@ -401,6 +420,16 @@ pub fn health(health: Health) -> &'static str {
 #[must_use]
 pub fn auth_line(what: &AuthLine<'_>) -> String {
     en::auth_line(what)
+}
+
+#[must_use]
+pub fn models_line(what: &ModelsLine<'_>) -> String {
+    en::models_line(what)
+}
+
+#[must_use]
+pub fn models_help(text: ModelsHelp) -> &'static str {
+    en::models_help(text)
 }
 
 #[must_use]

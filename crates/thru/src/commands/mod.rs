@@ -11,6 +11,7 @@ mod events;
 mod follow;
 mod fork;
 mod keyboard;
+mod models;
 mod resume;
 mod run;
 mod send;
@@ -39,6 +40,7 @@ pub async fn run(command: Command) -> Result<u8, Fault> {
         Command::Import { dir, json } => bundle::import(&dir, json).await,
         Command::Doctor { fix, json } => doctor::run(fix, json).await,
         Command::Auth(auth) => auth::run(auth),
+        Command::Models(models) => models::run(models).await,
         Command::Send(send) => send::run(send).await,
         Command::Attach { session, show } => attach::run(session, show).await,
         Command::Daemon { json } => daemon::run(json).await,

@@ -5,6 +5,7 @@ use crate::args::Run;
 use crate::catalog::{Line, Problem, line};
 use crate::fault::Fault;
 use crate::render::{Screen, harmless};
+use std::path::Path;
 use throughline::settings::{Chosen, Process, Settings, Why};
 use throughline::{Home, Job, Throughline};
 
@@ -12,7 +13,7 @@ pub async fn run(run: Run) -> Result<u8, Fault> {
     let (model, why) = match (&run.model, &run.session) {
         (Some(model), _) => (absolute(model)?, None),
         (None, Some(_)) => (String::new(), None),
-        (None, None) => choose(&run).map(|(model, why)| (model, Some(why)))?,
+        (None, None) => choose(&run.folder).map(|(model, why)| (model, Some(why)))?,
     };
     let fallback = if run.fallback.is_empty() && run.model.is_none() && run.session.is_none() {
         Settings::load(&Process, &run.folder)?.fallback()
@@ -42,8 +43,8 @@ pub async fn run(run: Run) -> Result<u8, Fault> {
 }
 
 /// The model that was set once, and the line that says so: nobody named it now.
-fn choose(run: &Run) -> Result<(String, String), Fault> {
-    let settings = Settings::load(&Process, &run.folder)?;
+pub fn choose(folder: &Path) -> Result<(String, String), Fault> {
+    let settings = Settings::load(&Process, folder)?;
     let Some(Chosen { name, why }) = settings.choose(&Process) else {
         let providers: Vec<&str> = settings.with_key(&Process).map(|preset| preset.name).collect();
         return Err(Fault::new(Problem::NoModel { providers: &providers }));
@@ -56,7 +57,7 @@ fn choose(run: &Run) -> Result<(String, String), Fault> {
 }
 
 /// A session may be resumed from another folder, so the name of a script must not depend on this one.
-fn absolute(model: &str) -> Result<String, Fault> {
+pub fn absolute(model: &str) -> Result<String, Fault> {
     let Some(file) = model.strip_prefix("script:") else {
         return Ok(model.to_owned());
     };

@@ -54,3 +54,37 @@ fn a_project_may_name_a_model_and_not_where_it_is() {
     fs::write(folder.join("config.toml"), entry).unwrap();
     assert_fault(&unnamed(&desk, &[]), 3, &["a project may not set models"]);
 }
+
+#[test]
+fn models_are_listed_with_what_they_need() {
+    let desk = desk();
+    set_once(
+        &desk,
+        "[models.work]\nprotocol = \"anthropic\"\nbase_url = \"http://127.0.0.1:1\"\nmodel = \"m\"\n[defaults]\nmodel = \"work\"",
+    );
+    let config = desk.root.join("config");
+    let variables = [("XDG_CONFIG_HOME", config.to_str().unwrap()), ("DEEPSEEK_API_KEY", "canary")];
+    let listed = desk.thru_with(&["models"], &variables);
+    assert_eq!(listed.code, Some(0), "{listed:?}");
+    for line in
+        ["asked when no model is named", "deepseek/MODEL  has its key", "openai/MODEL  needs OPENAI_API_KEY", "ollama/MODEL  needs no key"]
+    {
+        assert!(listed.stdout.contains(line), "{line} in {}", listed.stdout);
+    }
+    assert!(!listed.stdout.contains("canary"));
+    let json = desk.thru_with(&["models", "--json"], &variables);
+    assert!(json.stdout.starts_with("{\"default\":true,"), "{}", json.stdout);
+}
+
+#[test]
+fn a_model_is_asked_one_question_and_what_is_wrong_is_said() {
+    let desk = desk();
+    desk.script(&[say("ready")]);
+    let answered = desk.thru(&["models", "test", "script:job.jsonl"]);
+    assert!(answered.code == Some(0) && answered.stdout.ends_with("tokens: ready\n"), "{answered:?}");
+    assert!(!desk.home.join("journal.db").exists(), "nothing is stored");
+    // A port that was free a moment ago.
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let nobody = format!("http://{free}/v1");
+    assert_fault(&desk.thru(&["models", "test", "x", "--base-url", &nobody]), 1, &["the model did not answer", "nothing was stored"]);
+}

@@ -7,6 +7,7 @@ mod doctor;
 mod help;
 mod keep;
 mod look;
+mod models;
 mod problem;
 
 pub use asks::{answer, ask};
@@ -16,6 +17,7 @@ pub use doctor::{cure, health, symptom};
 pub use help::{help, talk_help, wish_help};
 pub use keep::{keep_help, keep_line};
 pub use look::{cost, host, look_help, look_line};
+pub use models::{models_help, models_line};
 pub use problem::{hint, problem};
 
 use super::{Line, StatusLine};

@@ -11,6 +11,7 @@ pub fn problem(what: &Problem<'_>) -> String {
         Problem::BadAddress(address) => format!("`{address}` is no http or https address"),
         Problem::Secret(reason) => (*reason).to_owned(),
         Problem::NoSecret(name) => format!("no key `{name}` is kept"),
+        Problem::NoAnswer(reason) => format!("the model did not answer: {reason}"),
         Problem::Settings(reason) => format!("the settings cannot be used: {reason}"),
         Problem::UnknownModel(name) => format!("the model `{name}` is not known"),
         Problem::Script(reason) => format!("the script cannot be played: {reason}"),
@@ -100,6 +101,7 @@ pub fn hint(what: &Problem<'_>) -> String {
         Problem::ProviderOnly(name) => return format!("nothing was started; say --model {name}/MODEL"),
         Problem::BadAddress(_) => "nothing was started; say for example http://127.0.0.1:8000/v1",
         Problem::Settings(_) => "nothing was started; mend the file and run again",
+        Problem::NoAnswer(_) => "nothing was stored; `thru models` shows what each provider needs",
         Problem::Secret(_) => "nothing was changed; mend it and say it again",
         Problem::NoSecret(_) => "nothing was changed; `thru auth list` names those that are",
         Problem::UnknownModel(_) => {

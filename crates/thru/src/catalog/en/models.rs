@@ -1,0 +1,34 @@
+//! Models: what is said of them, and texts of `--help`.
+
+use crate::catalog::{ModelsHelp, ModelsLine};
+
+pub fn models_line(what: &ModelsLine<'_>) -> String {
+    match what {
+        ModelsLine::Entry { name, file, is_default: false } => format!("{name}  from {file}"),
+        ModelsLine::Entry { name, file, is_default: true } => format!("{name}  from {file}, asked when no model is named"),
+        ModelsLine::Provider { name, key: None, .. } => format!("{name}/MODEL  needs no key"),
+        ModelsLine::Provider { name, key: Some(key), has_key: true } => format!("{name}/MODEL  has its key {key}"),
+        ModelsLine::Provider { name, key: Some(key), has_key: false } => format!("{name}/MODEL  needs {key}: thru auth set {key}"),
+        ModelsLine::Answered { name, text, millis, tokens } => {
+            format!("{name} answered in {millis} ms with {tokens} tokens: {text}")
+        }
+    }
+}
+
+pub fn models_help(text: ModelsHelp) -> &'static str {
+    match text {
+        ModelsHelp::Models => "Which models can be asked, and whether one answers",
+        ModelsHelp::After => {
+            "A model is named PROVIDER/MODEL, or has an entry in config.toml:\n\n  \
+             [models.work]\n  protocol = \"openai-chat\"      # openai-chat, openai-responses, anthropic, ollama\n  \
+             base_url = \"https://models.example/v1\"\n  api_key_env = \"WORK_KEY\"\n  model = \"large\"\n  \
+             price = { input = 3.0, output = 15.0 }   # of a million tokens\n\n  \
+             [defaults]\n  model = \"work\"\n  fallback = [\"ollama/small\"]\n\n\
+             Examples:\n  thru models\n  thru models test openai/MODEL\n  \
+             thru models test qwen --base-url http://127.0.0.1:8000/v1"
+        }
+        ModelsHelp::Test => "Ask a model one real question; it may cost a little",
+        ModelsHelp::Name => "Model to ask [default: the one that a run would ask]",
+        ModelsHelp::BaseUrl => "Where that model is, if not where its provider usually is",
+    }
+}
