@@ -178,6 +178,7 @@ impl Throughline {
         let (Some(held), Some(desk)) = (held, Desk::of(&state)) else {
             return Err(SayError::Rejected(Rejection::NoSuchAsk(ask.ask.ask)));
         };
+        let args = self.redactor.redact(args);
         let call = RawCall { provider_call: held.provider_call.clone(), tool: held.tool.clone(), args };
         let call = prepare_call(&self.ports, &desk, call).await.map_err(SayError::Store)?;
         Ok(Input::Edit { ask: ask.ask.ask, key: answer_key(ask.ask.ask, key)?, call: Box::new(call), by })

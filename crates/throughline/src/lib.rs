@@ -30,6 +30,7 @@ mod lists;
 mod live;
 mod models;
 mod probe;
+mod redact;
 mod running;
 mod send;
 pub mod settings;
@@ -72,6 +73,7 @@ use contract::id::HostId;
 use contract::port::Log;
 use journal::{SqliteJournal, Views};
 use live::Stage;
+use redact::{RedactedLive, RedactedModel, RedactedTools, Redactor};
 use runtime::Ports;
 use runtime::drive::Place;
 use settings::{Environment, Secrets};
@@ -87,6 +89,7 @@ pub struct Throughline {
     views: Arc<Views>,
     home: PathBuf,
     environment: Arc<dyn Environment>,
+    redactor: Redactor,
     stage: Arc<Stage>,
     /// Where the frames of this process are shown, once it drives a session.
     socket: OnceLock<Option<live::Open>>,
@@ -121,23 +124,25 @@ impl Throughline {
         let host = HostId(random()?);
         let journal = Arc::new(SqliteJournal::open(journal::Options::new(home.folder(), host))?);
         let place = Place { host, machine: home.machine()?, boot: home::boot()? };
-        let tools = Arc::new(Toolbox::new(tools::Options::new(home.spool())).map_err(OpenError::Spool)?);
-        let stage = Arc::new(Stage::new());
         let keys = models::Keyring::new(environment.clone(), Secrets::at(home.folder()));
+        let hidden = keys.handles().into_iter().map(Into::into).collect();
+        let tools = Arc::new(Toolbox::new(tools::Options { hidden, ..tools::Options::new(home.spool()) }).map_err(OpenError::Spool)?);
+        let stage = Arc::new(Stage::new());
+        let redactor = keys.redactor();
         let ports = Ports {
             log: journal.clone(),
             blobs: journal.clone(),
-            model: Arc::new(models::ByName::new(Arc::new(keys))),
+            model: Arc::new(RedactedModel::new(models::ByName::new(Arc::new(keys)), redactor.clone())),
             configure: Arc::new(configure::Configuration::new(environment.clone(), tools.as_ref())),
-            tools,
-            live: stage.clone(),
+            tools: Arc::new(RedactedTools::new(tools, redactor.clone())),
+            live: Arc::new(RedactedLive::new(stage.clone(), redactor.clone())),
             clock: Arc::new(SystemClock),
             place,
             breakers: Arc::default(),
             configs: Arc::default(),
         };
         let (views, home) = (lists::open(home.folder()), home.folder().to_owned());
-        Ok(Throughline { ports, journal, views, home, environment, stage, socket: OnceLock::new() })
+        Ok(Throughline { ports, journal, views, home, environment, redactor, stage, socket: OnceLock::new() })
     }
 
     /// Lets other processes watch what this one shows; where that cannot be, they still have the log.

@@ -1,10 +1,12 @@
 //! Models by their names, as `--model` and the configuration give them.
 
-use crate::settings::{Environment, Secrets};
+use crate::redact::Redactor;
+use crate::settings::{Environment, PRESETS, Secrets, Settings};
 use contract::body::FailureClass;
 use contract::port::{BoxFuture, Model, ModelCall, ModelFailure, RawReply};
 use models::{HttpLimits, Key, Keys, Remote, ScriptError, ScriptedModel};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 const SCRIPT: &str = "script:";
@@ -27,18 +29,40 @@ pub struct ByName {
 pub struct Keyring {
     environment: Arc<dyn Environment>,
     secrets: Secrets,
+    redactor: Redactor,
 }
 
 impl Keyring {
+    /// What is at hand now is known as secret at once; what comes later, when it is used.
     pub fn new(environment: Arc<dyn Environment>, secrets: Secrets) -> Keyring {
-        Keyring { environment, secrets }
+        let keyring = Keyring { environment, secrets, redactor: Redactor::default() };
+        for handle in keyring.handles() {
+            drop(keyring.find(&handle));
+        }
+        keyring
+    }
+
+    /// Names under which keys are looked for; whatever has one of them is for models and for nobody else.
+    pub fn handles(&self) -> BTreeSet<String> {
+        let presets = PRESETS.iter().filter_map(|preset| preset.key_env).map(str::to_owned);
+        let kept = self.secrets.names().unwrap_or_default();
+        // A file that cannot be read is named to whoever starts a run with it.
+        let settings = Settings::load(self.environment.as_ref(), Path::new("/")).unwrap_or_default();
+        presets.chain(kept).chain(settings.key_handles().map(str::to_owned)).collect()
+    }
+
+    /// Knows every key that was found.
+    pub fn redactor(&self) -> Redactor {
+        self.redactor.clone()
     }
 }
 
 impl Keys for Keyring {
     fn find(&self, handle: &str) -> Option<Key> {
-        let kept = || self.secrets.get(handle).ok()?.map(|secret| Key::new(secret.expose()));
-        self.environment.get(handle).map(|value| Key::new(&value)).or_else(kept)
+        let kept = || self.secrets.get(handle).ok()?.map(|secret| secret.expose().to_owned());
+        let value = self.environment.get(handle).or_else(kept)?;
+        self.redactor.learn(handle, &value);
+        Some(Key::new(&value))
     }
 }
 

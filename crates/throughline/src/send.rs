@@ -93,14 +93,14 @@ impl Throughline {
             Some(key) => message_key(&key),
             None => fresh_key("message")?,
         };
-        let text = text::store(self.ports.blobs.as_ref(), said, Room::SHOWN).await.map_err(SayError::Store)?;
+        let text = text::store(self.ports.blobs.as_ref(), self.redactor.redact(said), Room::SHOWN).await.map_err(SayError::Store)?;
         Ok(Input::Message { key, text, mode, from, seen, tails: Vec::new() })
     }
 
     /// A reason that a person gives with an answer, stored.
     pub async fn reason(&self, why: String) -> Result<Text, SayError> {
         // It stands inside a sentence for the model, so less of it fits than of a message.
-        text::store(self.ports.blobs.as_ref(), why, Room::SMALL).await.map_err(SayError::Store)
+        text::store(self.ports.blobs.as_ref(), self.redactor.redact(why), Room::SMALL).await.map_err(SayError::Store)
     }
 
     /// Takes back a message that no model has been shown, by its key.

@@ -16,6 +16,8 @@ use contract::config::ToolSpec;
 use contract::id::ActionId;
 use contract::limits::OTHER_MACHINE_PATIENCE_MS;
 use contract::port::{BoxFuture, Frame, Here, Preparation, Prepare, PrepareRefused, RawOutcome, Recovery, Stopping, ToolJob, Tools};
+use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -34,6 +36,8 @@ pub struct Options {
     pub supervisor: PathBuf,
     /// What another machine has to recover its own attempts.
     pub other_machine_patience: Duration,
+    /// Variables of the environment that no command gets.
+    pub hidden: BTreeSet<OsString>,
 }
 
 impl Options {
@@ -44,6 +48,7 @@ impl Options {
             spool: spool.into(),
             supervisor: "/proc/self/exe".into(),
             other_machine_patience: Duration::from_millis(OTHER_MACHINE_PATIENCE_MS),
+            hidden: BTreeSet::new(),
         }
     }
 }
@@ -73,7 +78,10 @@ impl Toolbox {
             Some(Run::Inside { start, .. }) => inside(move || start(&job, &folder)).await,
             Some(Run::Supervised { spec, outcome }) => {
                 let started = match spec(&job, &folder) {
-                    Ok(spec) => client::start(&self.launcher, &folder, &spec).await.map_err(|error| texts::not_started(&error)),
+                    Ok(mut spec) => {
+                        spec.env.retain(|(name, _)| !self.options.hidden.contains(name));
+                        client::start(&self.launcher, &folder, &spec).await.map_err(|error| texts::not_started(&error))
+                    }
                     Err(text) => Err(text),
                 };
                 match started {

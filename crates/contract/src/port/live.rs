@@ -35,6 +35,29 @@ impl Frame {
         }
     }
 
+    /// Where its text begins, in bytes of what its source has said.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        match self {
+            Frame::ModelText { offset, .. } | Frame::ModelThinking { offset, .. } | Frame::ToolOutput { offset, .. } => *offset,
+        }
+    }
+
+    pub fn set_offset(&mut self, to: u64) {
+        match self {
+            Frame::ModelText { offset, .. } | Frame::ModelThinking { offset, .. } | Frame::ToolOutput { offset, .. } => *offset = to,
+        }
+    }
+
+    /// The attempt that says it: of a model call or of an action.
+    #[must_use]
+    pub fn source(&self) -> ([u8; 16], u16) {
+        match self {
+            Frame::ModelText { request, attempt, .. } | Frame::ModelThinking { request, attempt, .. } => (request.0, *attempt),
+            Frame::ToolOutput { action, attempt, .. } => (action.0, *attempt),
+        }
+    }
+
     /// The open model call that it is part of, and its attempt.
     #[must_use]
     pub fn model_call(&self) -> Option<(EventId, u16)> {

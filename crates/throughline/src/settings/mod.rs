@@ -59,6 +59,11 @@ impl Settings {
         Ok(Settings { layers })
     }
 
+    /// Handles of the keys that models want.
+    pub fn key_handles(&self) -> impl Iterator<Item = &str> {
+        self.layers.iter().flat_map(|layer| layer.file.models.values().filter_map(|entry| entry.api_key_env.as_deref()))
+    }
+
     /// Names of the models that files describe, each with the file it counts from.
     pub fn models(&self) -> impl Iterator<Item = (&str, &Path)> {
         self.layers.iter().flat_map(|layer| layer.file.models.keys().map(|name| (name.as_str(), layer.path.as_path())))

@@ -2,6 +2,8 @@
 
 use crate::desk::{Desk, Said, desk};
 use crate::input::assert_fault;
+use crate::script::{say, shells};
+use std::fs;
 use std::io::Write;
 use std::process::Stdio;
 
@@ -38,4 +40,68 @@ fn what_cannot_be_kept_is_refused() {
     assert_fault(&auth(&desk, &["set", "no-name"], "x\n"), 3, &["`no-name` is no name"]);
     assert_fault(&auth(&desk, &["set", "KEY"], ""), 3, &["1 to 16384 bytes"]);
     assert!(!desk.home.join("secrets.toml").exists());
+}
+
+const CANARY: &str = "sk-canary-4711-canary";
+
+/// Files below the data folder that hold this.
+fn holding(desk: &Desk, what: &str) -> Vec<std::path::PathBuf> {
+    let mut open = vec![desk.home.clone()];
+    let mut found = Vec::new();
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).unwrap().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                open.push(path);
+            } else if fs::read(&path).is_ok_and(|bytes| bytes.windows(what.len()).any(|piece| piece == what.as_bytes())) {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+/// A job in which a key is said by everybody who can say something.
+fn talkative(desk: &Desk) -> Vec<String> {
+    fs::write(desk.path("leak"), CANARY).unwrap();
+    desk.script(&[
+        shells(&[
+            "cat leak",
+            "base64 -w0 leak",
+            "od -An -v -tx1 leak | tr -d ' \\n'",
+            &format!("echo 'said {CANARY}'"),
+            "echo \"is ${OPENAI_API_KEY-hidden}\"",
+        ]),
+        say(&format!("I saw {CANARY}.")),
+    ]);
+    let mut args: Vec<String> = desk.run_args(&[]).into_iter().map(str::to_owned).collect();
+    *args.last_mut().unwrap() = format!("Use {CANARY} wisely");
+    args
+}
+
+#[test]
+fn a_key_is_in_no_file_whoever_says_it() {
+    let encoded = "c2stY2FuYXJ5LTQ3MTEtY2FuYXJ5";
+    let hex: String = CANARY.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let desk = desk();
+    let args = talkative(&desk);
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let said = desk.thru_with(&args, &[("OPENAI_API_KEY", CANARY)]);
+    assert_eq!((said.code, said.stdout.as_str()), (Some(0), "I saw [secret OPENAI_API_KEY].\n"), "{said:?}");
+    assert!(said.stderr.contains("is hidden"), "a command does not get it: {}", said.stderr);
+    for form in [CANARY, encoded, &hex] {
+        assert_eq!(holding(&desk, form), Vec::<std::path::PathBuf>::new(), "{form}");
+        assert!(!said.stderr.contains(form), "{}", said.stderr);
+    }
+    desk.assert_verified();
+}
+
+/// Without the defence the same job leaves it everywhere.
+#[test]
+fn what_nobody_knows_to_be_a_key_is_kept_as_it_is() {
+    let desk = desk();
+    let args = talkative(&desk);
+    let said = desk.thru(&args.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(said.stdout, format!("I saw {CANARY}.\n"));
+    assert!(!holding(&desk, CANARY).is_empty() && !holding(&desk, "c2stY2FuYXJ5LTQ3MTEtY2FuYXJ5").is_empty());
 }
