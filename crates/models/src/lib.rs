@@ -3,6 +3,7 @@
 //! [`Remote`] asks models behind an address. Requests are made and answers read without IO, by the folder of each
 //! protocol; [`check`] tells beforehand what a protocol would refuse.
 
+mod anthropic;
 mod asking;
 mod chat;
 mod endpoint;
@@ -11,10 +12,21 @@ mod failure;
 mod http;
 mod keys;
 mod live;
+mod ollama;
+mod protocol;
+mod reader;
 mod remote;
 mod reply;
+mod responses;
 mod script;
 mod stream;
+
+#[cfg(test)]
+mod prefix_tests;
+#[cfg(test)]
+mod rehearsal;
+#[cfg(test)]
+mod spoilt_tests;
 
 pub use endpoint::{BadEndpoint, check};
 pub use http::HttpLimits;

@@ -3,20 +3,20 @@
 //! The only file that does both; requests and replies are converted by the folder of each protocol, without IO.
 
 use crate::asking::Asking;
-use crate::chat;
 use crate::endpoint::check;
 use crate::failure::{self, RetryAfter, Said};
 use crate::http::{Answer, Client, HttpError, HttpLimits, Post};
 use crate::keys::{Key, Keys};
 use crate::live::Shown;
-use crate::reply::{Fault, Naming, Reading, Whole};
-use crate::stream::{BadStream, Event, Lines, Sse};
+use crate::protocol::{asking, credentials, is_stream, media_type};
+use crate::reader::Reader;
+use crate::reply::{Naming, Whole};
 use contract::body::Usage;
 use contract::config::{Endpoint, Protocol};
 use contract::port::{ModelCall, ModelFailure, RawPart, RawReply};
 use contract::request::{Item, Part};
 use contract::text::Text;
-use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, DATE, HeaderName, HeaderValue, RETRY_AFTER};
+use hyper::header::{ACCEPT, CONTENT_TYPE, DATE, HeaderName, HeaderValue, RETRY_AFTER};
 use std::sync::Arc;
 
 /// Bytes of an error that are read; its message stands at its beginning.
@@ -47,9 +47,6 @@ impl Remote {
     /// One reply of the model behind the endpoint. Dropping the future closes the connection.
     pub async fn reply(&self, call: &ModelCall, endpoint: &Endpoint) -> Result<RawReply, ModelFailure> {
         check(endpoint).map_err(|error| failure::permanent(error.to_string()))?;
-        if endpoint.protocol != Protocol::OpenaiChat {
-            return Err(failure::permanent(format!("the protocol {} is not spoken yet", endpoint.protocol.name())));
-        }
         let key = self.key(endpoint)?;
         self.turn(call, endpoint, key.as_ref()).await.map_err(|mut failure| {
             if let Some(key) = &key {
@@ -73,7 +70,7 @@ impl Remote {
         let mut shown = Shown::of(call);
         let mut reply = RawReply::default();
         for _ in 0..=PAUSES_MAX {
-            let asking = asking(call, endpoint, &items).map_err(|error| failure::permanent(error.to_string()))?;
+            let asking = asking(&call.config, endpoint, &items).map_err(|error| failure::permanent(error.to_string()))?;
             let whole = self.answer(asking, call, endpoint, key, &mut shown).await?;
             let cost = whole.cost_micros.or_else(|| endpoint.prices.map(|prices| prices.cost_of(&whole.usage)));
             reply.cost_micros = match (reply.cost_micros, cost) {
@@ -105,49 +102,15 @@ impl Remote {
             post = post.header(name, value);
         }
         if let Some(key) = key {
-            let (name, value) = credentials(endpoint.protocol, key).map_err(|()| {
-                failure::auth(format!("the key `{}` has characters that no header can carry", endpoint.key.as_deref().unwrap_or_default()))
-            })?;
+            let handle = endpoint.key.as_deref().unwrap_or_default();
+            let unsendable = || failure::auth(format!("the key `{handle}` has characters that no header can carry"));
+            let (name, value) = credentials(endpoint.protocol, key).ok_or_else(unsendable)?;
             post = post.header(name, value);
         }
         let answer = self.client.post(post).await.map_err(|error| failure::of_http(&error))?;
         let answer = accepted(answer, endpoint.protocol).await?;
         let naming = Naming { model: endpoint.name.clone(), request: call.request };
-        let reading = reading(endpoint, naming);
-        read(answer, endpoint.protocol, reading, shown).await
-    }
-}
-
-fn asking(call: &ModelCall, endpoint: &Endpoint, items: &[Arc<Item>]) -> Result<Asking, serde_json::Error> {
-    match endpoint.protocol {
-        // The others are refused before.
-        Protocol::OpenaiChat | Protocol::OpenaiResponses | Protocol::Anthropic | Protocol::Ollama => {
-            chat::asking(&call.config, endpoint, items)
-        }
-    }
-}
-
-fn reading(endpoint: &Endpoint, naming: Naming) -> Box<dyn Reading> {
-    match endpoint.protocol {
-        // The others are refused before.
-        Protocol::OpenaiChat | Protocol::OpenaiResponses | Protocol::Anthropic | Protocol::Ollama => Box::new(chat::Reply::new(naming)),
-    }
-}
-
-fn credentials(protocol: Protocol, key: &Key) -> Result<(HeaderName, HeaderValue), ()> {
-    let (name, value) = match protocol {
-        Protocol::OpenaiChat | Protocol::OpenaiResponses | Protocol::Ollama => (AUTHORIZATION, format!("Bearer {}", key.value())),
-        Protocol::Anthropic => (HeaderName::from_static("x-api-key"), key.value().to_owned()),
-    };
-    let mut value = HeaderValue::from_str(&value).map_err(drop)?;
-    value.set_sensitive(true);
-    Ok((name, value))
-}
-
-fn media_type(protocol: Protocol) -> &'static str {
-    match protocol {
-        Protocol::OpenaiChat | Protocol::OpenaiResponses | Protocol::Anthropic => "text/event-stream",
-        Protocol::Ollama => "application/x-ndjson",
+        read(answer, Reader::new(endpoint.protocol, naming), shown).await
     }
 }
 
@@ -155,12 +118,7 @@ fn media_type(protocol: Protocol) -> &'static str {
 async fn accepted(answer: Answer, protocol: Protocol) -> Result<Answer, ModelFailure> {
     let status = answer.status();
     let media = answer.header(&CONTENT_TYPE).map(|value| value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase());
-    let is_stream = match media.as_deref() {
-        // Not every proxy keeps the header; whether it is a stream, its first line tells.
-        None => true,
-        Some(media) => media == media_type(protocol) || protocol == Protocol::Ollama && media == "application/json",
-    };
-    if status == 200 && is_stream {
+    if status == 200 && is_stream(protocol, media.as_deref()) {
         return Ok(answer);
     }
     let [after, after_ms, date] = [RETRY_AFTER, RETRY_AFTER_MS, DATE].map(|name| answer.header(&name).map(str::to_owned));
@@ -176,61 +134,18 @@ async fn accepted(answer: Answer, protocol: Protocol) -> Result<Answer, ModelFai
     }
 }
 
-async fn read(mut answer: Answer, protocol: Protocol, mut reading: Box<dyn Reading>, shown: &mut Shown<'_>) -> Result<Whole, ModelFailure> {
-    let fault = |fault: Fault| fault.failure();
-    let mut events = Events::of(protocol);
-    while !reading.is_over() {
-        let chunk = match answer.chunk().await {
-            Ok(Some(chunk)) => chunk,
-            Ok(None) => {
-                // A last event that was cut is none; whether one is missing, the reading knows.
-                if let Ok(Some(last)) = events.end() {
-                    let _ = reading.take(&last, shown);
-                }
-                break;
-            }
+async fn read(mut answer: Answer, mut reader: Reader, shown: &mut Shown<'_>) -> Result<Whole, ModelFailure> {
+    while !reader.is_over() {
+        match answer.chunk().await {
+            Ok(Some(chunk)) => reader.push(&chunk, shown).map_err(|fault| fault.failure())?,
+            Ok(None) => break,
             // What the provider called whole stays so, however its connection ends.
-            Err(HttpError::Cut(_) | HttpError::Silent { .. }) if reading.is_whole() => break,
+            Err(HttpError::Cut(_) | HttpError::Silent { .. }) if reader.is_whole() => break,
             Err(error) => return Err(failure::of_http(&error)),
-        };
-        for event in events.push(&chunk).map_err(|error| fault(error.into()))? {
-            reading.take(&event, shown).map_err(fault)?;
         }
     }
     answer.keep_connection();
-    if !reading.is_whole() {
-        return Err(fault(Fault::Cut));
-    }
-    let whole = reading.end().map_err(fault)?;
-    if whole.parts.is_empty() { Err(fault(Fault::Empty)) } else { Ok(whole) }
-}
-
-enum Events {
-    Sse(Sse),
-    Lines(Lines),
-}
-
-impl Events {
-    fn of(protocol: Protocol) -> Events {
-        match protocol {
-            Protocol::OpenaiChat | Protocol::OpenaiResponses | Protocol::Anthropic => Events::Sse(Sse::default()),
-            Protocol::Ollama => Events::Lines(Lines::default()),
-        }
-    }
-
-    fn push(&mut self, piece: &[u8]) -> Result<Vec<Event>, BadStream> {
-        match self {
-            Events::Sse(sse) => sse.push(piece),
-            Events::Lines(lines) => lines.push(piece),
-        }
-    }
-
-    fn end(self) -> Result<Option<Event>, BadStream> {
-        match self {
-            Events::Sse(sse) => sse.end(),
-            Events::Lines(lines) => lines.end(),
-        }
-    }
+    reader.end(shown).map_err(|fault| fault.failure())
 }
 
 /// A part of an interrupted turn as it is shown to the provider again; calls of its own tools have no number here.

@@ -3,10 +3,13 @@
 //!
 //! Written with threads and blocking sockets alone: it shares nothing with the client that it is to judge.
 
+mod anthropic;
 mod chat;
 mod dialect;
 mod http;
+mod ollama;
 mod play;
+mod responses;
 mod script;
 
 pub use http::Recorded;

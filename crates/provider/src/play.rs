@@ -1,17 +1,22 @@
 //! From a request to an answer: who may ask, what is refused, which line is played and how it goes wrong.
 
 use crate::Options;
-use crate::chat;
 use crate::dialect::{Dialect, Event, Kind, Refusal};
 use crate::http::{Answer, End, Recorded};
 use crate::script::{Fault, Line, Script};
+use crate::{anthropic, chat, ollama, responses};
 use serde_json::{Value, json};
 
 pub fn answer(options: &Options, script: &mut Script, request: &Recorded) -> Answer {
     let path = request.path.split('?').next().unwrap_or_default();
     let dialect = match (request.method.as_str(), path) {
         ("GET", "/v1/models") => return whole(200, &json!({"object": "list", "data": [model("scripted")]})),
+        ("GET", "/api/version") => return whole(200, &json!({"version": "0.0.0"})),
+        ("GET", "/api/tags") => return whole(200, &json!({"models": [{"name": "scripted", "model": "scripted", "size": 0}]})),
         ("POST", "/v1/chat/completions") => &chat::DIALECT,
+        ("POST", "/v1/responses") => &responses::DIALECT,
+        ("POST", "/v1/messages") => &anthropic::DIALECT,
+        ("POST", "/api/chat") => &ollama::DIALECT,
         _ => {
             let message = format!("no route {} {path}", request.method);
             return whole(404, &json!({"error": {"message": message, "type": "invalid_request_error", "code": null}}));
@@ -19,6 +24,9 @@ pub fn answer(options: &Options, script: &mut Script, request: &Recorded) -> Ans
     };
     if !may_ask(options, request) {
         return refuse(dialect, &Refusal::new(401, "authentication_error", Some("invalid_api_key"), "Incorrect API key provided"), vec![]);
+    }
+    if path == "/v1/messages" && request.header("anthropic-version").is_none() {
+        return refuse(dialect, &Refusal::new(400, "invalid_request_error", None, "anthropic-version: header is required"), vec![]);
     }
     if request.body.get("stream").is_some_and(|stream| stream != true) {
         return refuse(dialect, &Refusal::new(400, "invalid_request_error", None, "this provider only streams"), vec![]);

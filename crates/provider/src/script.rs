@@ -28,6 +28,8 @@ pub struct Line {
     /// How often the fault is played before the next line has its turn.
     pub times: Option<u32>,
     pub repeat: Option<u32>,
+    /// The provider interrupts its turn after this line, where the protocol knows that; the next line goes on.
+    pub pauses: bool,
     fail: Option<Fail>,
     /// Pace is a matter of the scripted model; here everything comes at once.
     #[serde(rename = "delay_ms")]

@@ -6,6 +6,9 @@ mod reply;
 mod request;
 mod wire;
 
+#[cfg(test)]
+mod tests;
+
 pub use reply::Reply;
 
 use crate::asking::Asking;

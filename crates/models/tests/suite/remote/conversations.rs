@@ -9,7 +9,7 @@ use contract::text::Text;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-pub const PROTOCOLS: [Protocol; 1] = [Protocol::OpenaiChat];
+pub const PROTOCOLS: [Protocol; 4] = [Protocol::OpenaiChat, Protocol::OpenaiResponses, Protocol::Anthropic, Protocol::Ollama];
 
 const SCRIPT: &str = r#"
 {"thinking":"Zwei Befehle, würde ich sagen 🦀.","text":"Ich sehe nach: 中文 ✓ ","calls":[{"tool":"shell","args":{"command":"ls \"é\""}},{"tool":"shell","args":{}}],"usage":{"input":100,"output":50,"cache_read":30,"cache_write":20,"reasoning":10}}
@@ -130,4 +130,19 @@ async fn what_a_provider_says_about_its_cost_counts_before_our_prices() {
     assert_eq!(talk.turn().await.cost_micros, Some(4_500));
     talk.items.push(Arc::new(Item::Message(Text::from("more"))));
     assert_eq!(talk.turn().await.cost_micros, Some(12_300));
+}
+
+#[tokio::test]
+async fn a_turn_that_its_provider_interrupts_is_one_reply() {
+    let script = r#"
+{"thinking":"hm","text":"one ","pauses":true,"usage":{"input":10,"output":1}}
+{"text":"two","usage":{"input":12,"output":2}}
+{"text":"three"}
+"#;
+    let mut talk = Talk::with(Protocol::Anthropic, script).say("go");
+    let reply = talk.turn().await;
+    assert_eq!(said(&reply).0, "one two");
+    assert_eq!((reply.usage.input, reply.usage.output), (22, 3));
+    assert_eq!(talk.seen(), ("one two".to_owned(), "hm".to_owned()));
+    assert_eq!(talk.provider.requests().len(), 2);
 }

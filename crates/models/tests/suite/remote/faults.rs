@@ -3,6 +3,7 @@
 use super::conversations::PROTOCOLS;
 use super::talk::{Talk, remote, said};
 use contract::body::FailureClass::{self, Auth, ContextTooLong, Overloaded, Permanent, RateLimited, Transient};
+use contract::config::Protocol;
 use models::HttpLimits;
 
 /// Fault, class, wait, and words of the message.
@@ -31,6 +32,13 @@ const TABLE: [(&str, FailureClass, Option<u64>, &str); 18] = [
 async fn every_fault_has_its_class_and_the_next_attempt_answers() {
     for protocol in PROTOCOLS {
         for (fault, class, retry_after_ms, message) in TABLE {
+            // Ollama has sentences but no words for its errors, and does not refuse.
+            let class = match (protocol, fault) {
+                (Protocol::Ollama, "quota") => RateLimited,
+                (Protocol::Ollama, "error_in_stream") => Transient,
+                (Protocol::Ollama, "refused") => continue,
+                _ => class,
+            };
             let line = r#""text":"one two three","calls":[{"tool":"shell","args":{"command":"ls -la /tmp"}}]"#;
             let script = format!("{{\"fault\":\"{fault}\",{line}}}\n{{\"text\":\"well\"}}");
             let mut talk = Talk::with(protocol, &script).say("go");

@@ -48,7 +48,8 @@ impl Talk {
             key: Some("TEST_KEY".to_owned()),
             context_window: Some(8192),
             prices: None,
-            sampling: Sampling::default(),
+            // Reasoning comes back encrypted only where it was asked for.
+            sampling: Sampling { reasoning: (protocol == Protocol::OpenaiResponses).then(|| "low".to_owned()), ..Sampling::default() },
         };
         Talk { provider, remote: remote(HttpLimits::default()), endpoint, items: Vec::new(), watcher: Arc::default(), replies: 0 }
     }
@@ -80,7 +81,7 @@ impl Talk {
         };
         ModelCall {
             stream: StreamId::session(SessionId([1; 16])),
-            request: EventId([2; 16]),
+            request: EventId([2 + self.replies as u8; 16]),
             attempt: 1,
             purpose: Purpose::Reply,
             config: Arc::new(config),

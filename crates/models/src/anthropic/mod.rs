@@ -1,0 +1,23 @@
+//! Anthropic Messages: blocks instead of messages, named events, thinking that goes back as it came.
+
+mod reply;
+mod request;
+mod wire;
+
+pub use reply::Reply;
+
+use crate::asking::Asking;
+use crate::endpoint::url;
+use contract::config::{Endpoint, RunConfig};
+use contract::request::Item;
+use hyper::header::{HeaderName, HeaderValue};
+use std::sync::Arc;
+
+/// Understood by the provider and by all those who speak like it; the newer one refuses settings that old models need.
+const VERSION: &str = "2023-06-01";
+
+pub fn asking(config: &RunConfig, endpoint: &Endpoint, items: &[Arc<Item>]) -> Result<Asking, serde_json::Error> {
+    let body = serde_json::to_vec(&request::body(config, endpoint, items))?;
+    let headers = vec![(HeaderName::from_static("anthropic-version"), HeaderValue::from_static(VERSION))];
+    Ok(Asking { url: url(endpoint, "/v1", "/messages"), headers, body })
+}

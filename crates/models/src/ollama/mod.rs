@@ -1,0 +1,18 @@
+//! Ollama's own chat: a JSON object a line, calls without names of their own, a window that must be asked for.
+
+mod reply;
+mod request;
+mod wire;
+
+pub use reply::Reply;
+
+use crate::asking::Asking;
+use crate::endpoint::url;
+use contract::config::{Endpoint, RunConfig};
+use contract::request::Item;
+use std::sync::Arc;
+
+pub fn asking(config: &RunConfig, endpoint: &Endpoint, items: &[Arc<Item>]) -> Result<Asking, serde_json::Error> {
+    let body = serde_json::to_vec(&request::body(config, endpoint, items))?;
+    Ok(Asking { url: url(endpoint, "/api", "/chat"), headers: Vec::new(), body })
+}
