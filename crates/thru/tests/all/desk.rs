@@ -116,7 +116,12 @@ impl Desk {
 
     /// Starts the program and kills it when it has printed `lines` lines; `None` if it ended before.
     pub fn killed_at_line(&self, args: &[&str], lines: usize) -> Option<ExitStatus> {
-        let mut child = self.command(args).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        self.killed_at_line_with(args, lines, &[])
+    }
+
+    /// The same with variables of the environment.
+    pub fn killed_at_line_with(&self, args: &[&str], lines: usize, variables: &[(&str, &str)]) -> Option<ExitStatus> {
+        let mut child = self.command(args).envs(variables.iter().copied()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let read = BufReader::new(child.stdout.take().unwrap()).lines().take(lines).filter_map(Result::ok).count();
         child.kill().unwrap();
         let status = child.wait().unwrap();

@@ -27,6 +27,7 @@ mod moments;
 mod output;
 mod prefix;
 mod process;
+mod providers;
 mod pty;
 mod rest;
 mod retry;
