@@ -1,7 +1,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run check lint unit test explore crash bench audit clean compiler-needed tools-needed
+.PHONY: help run check lint unit test explore crash bench judges audit clean compiler-needed tools-needed
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,6 +57,15 @@ crash: compiler-needed ## Kill the real binary everywhere and count what was los
 bench: compiler-needed ## Measure every row of figures beside its floor; figures are for people, not for tests
 	cargo build -q --release -p thru -p bench
 	@"$${CARGO_TARGET_DIR:-target}/release/bench" $(BENCH)
+
+# Not part of `make test`: it fetches the clients from the package index.
+judges: compiler-needed ## Let official clients judge the scripted provider; needs Python and its package index
+	@command -v python3 >/dev/null || { echo "judges: not done, python3 is missing"; exit 1; }
+	cargo build -q -p provider
+	@venv="$${CARGO_TARGET_DIR:-target}/judges"; \
+	[ -x "$$venv/bin/pip" ] || python3 -m venv "$$venv"; \
+	"$$venv/bin/pip" install -q --disable-pip-version-check -r crates/provider/judges/requirements.txt; \
+	"$$venv/bin/python" crates/provider/judges/judge.py "$${CARGO_TARGET_DIR:-target}/debug/provider"
 
 audit: ## Look for known vulnerabilities; needs cargo-deny and the network
 	@command -v cargo-deny >/dev/null || { echo "audit: not done, cargo-deny is missing: cargo install cargo-deny --locked"; exit 1; }

@@ -21,6 +21,7 @@ use std::io;
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -35,6 +36,7 @@ pub struct Options {
 pub struct Provider {
     shared: Arc<Shared>,
     address: SocketAddr,
+    accepting: Option<JoinHandle<()>>,
 }
 
 #[derive(Debug)]
@@ -70,8 +72,8 @@ impl Provider {
             is_stopped: AtomicBool::default(),
         });
         let of_listener = shared.clone();
-        std::thread::spawn(move || accept(&listener, &of_listener));
-        Ok(Provider { shared, address })
+        let accepting = Some(std::thread::spawn(move || accept(&listener, &of_listener)));
+        Ok(Provider { shared, address, accepting })
     }
 
     #[must_use]
@@ -83,6 +85,13 @@ impl Provider {
     #[must_use]
     pub fn requests(&self) -> Vec<Recorded> {
         lock(&self.shared.requests).clone()
+    }
+
+    /// Closes every connection, as servers do with those that nobody uses for a while.
+    pub fn hang_up(&self) {
+        for stream in lock(&self.shared.open).drain(..) {
+            let _ = stream.shutdown(Shutdown::Both);
+        }
     }
 
     #[must_use]
@@ -101,9 +110,10 @@ impl Drop for Provider {
         self.shared.is_stopped.store(true, Ordering::SeqCst);
         // Wakes whoever accepts.
         drop(TcpStream::connect(self.address));
-        for stream in lock(&self.shared.open).drain(..) {
-            let _ = stream.shutdown(Shutdown::Both);
+        if let Some(accepting) = self.accepting.take() {
+            let _ = accepting.join();
         }
+        self.hang_up();
     }
 }
 

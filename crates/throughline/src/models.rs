@@ -115,3 +115,65 @@ impl Model for ByName {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use contract::body::Purpose;
+    use contract::config::{Endpoint, Options, Protocol, RunConfig, Sampling};
+    use contract::id::{EventId, SessionId, Sha256, StreamId};
+    use contract::port::{Configure, RawPart, Silent};
+    use contract::request::{Item, ModelRequest};
+    use contract::text::Text;
+    use provider::Provider;
+
+    fn config(base_url: String, name: &str) -> RunConfig {
+        let spool = tempfile::tempdir().unwrap();
+        let tools = tools::Toolbox::new(tools::Options::new(spool.path().to_owned())).unwrap();
+        let endpoint = Endpoint {
+            name: name.into(),
+            protocol: Protocol::OpenaiChat,
+            base_url,
+            model: "scripted".into(),
+            key: Some("TEST_KEY".into()),
+            context_window: None,
+            prices: None,
+            sampling: Sampling::default(),
+        };
+        let options = Options { model: Some(name.into()), ..Options::default() };
+        RunConfig { endpoints: vec![endpoint], ..crate::configure::Defaults::new(&tools).run_config(&options) }
+    }
+
+    async fn ask(name: &str, config: RunConfig) -> Result<Vec<RawPart>, ModelFailure> {
+        let models = ByName::new(Arc::new(|handle: &str| (handle == "TEST_KEY").then(|| Key::new("secret"))));
+        let items = vec![Arc::new(Item::Message(Text::from("go")))];
+        let call = ModelCall {
+            stream: StreamId::session(SessionId([1; 16])),
+            request: EventId([2; 16]),
+            attempt: 1,
+            purpose: Purpose::Reply,
+            config: Arc::new(config),
+            transcript: ModelRequest { model: name.into(), config: Sha256::of(b""), items },
+            live: Arc::new(Silent),
+        };
+        models.reply(call).await.map(|reply| reply.parts)
+    }
+
+    #[tokio::test]
+    async fn a_name_is_a_script_an_endpoint_of_the_run_or_unknown() {
+        let options = provider::Options { key: Some("secret".into()), port: 0 };
+        let provider = Provider::start("{\"text\":\"from afar\"}", options).unwrap();
+        let base_url = format!("{}/v1", provider.address());
+        let said = ask("work", config(base_url.clone(), "work")).await.unwrap();
+        assert_eq!(said, [RawPart::Text("from afar".into())]);
+        let sent = &provider.requests()[0];
+        assert_eq!((sent.path.as_str(), sent.header("authorization")), ("/v1/chat/completions", Some("Bearer secret")));
+        assert!(sent.body["tools"].as_array().is_some_and(|tools| tools.len() > 3), "{}", sent.body);
+
+        let unknown = ask("play", config(base_url.clone(), "work")).await.unwrap_err();
+        assert_eq!((unknown.class, unknown.message.as_str()), (FailureClass::Permanent, "the model `play` is not known"));
+        // A script stays a script, whatever an endpoint is called.
+        let missing = ask("script:nowhere", config(base_url, "script:nowhere")).await.unwrap_err();
+        assert_eq!(missing.message, "script nowhere does not exist");
+    }
+}
