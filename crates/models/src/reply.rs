@@ -6,6 +6,9 @@ use crate::stream::{BadStream, Event};
 use contract::body::{FailureClass, Usage};
 use contract::id::EventId;
 use contract::port::{ModelFailure, RawCall, RawPart};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 
 /// Reads the events of one answer. Each protocol has its own.
 pub trait Reading: Send {
@@ -92,4 +95,9 @@ impl Naming {
 pub fn raw_call(provider_call: String, tool: String, args: String) -> RawPart {
     let args = if args.trim().is_empty() { "{}".to_owned() } else { args };
     RawPart::Call(RawCall { provider_call, tool, args })
+}
+
+/// What stands beside the reply itself, such as counts: where it is strange it is left out, and the reply stays.
+pub fn if_readable<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
+    Ok(serde_json::from_value(Value::deserialize(deserializer)?).ok())
 }

@@ -106,7 +106,7 @@ impl Reading for Reply {
             Wire::ContentBlockDelta { index, delta } => self.go_on(index, delta, shown)?,
             Wire::MessageDelta { delta, usage } => {
                 self.count(usage);
-                self.stop_reason = delta.stop_reason.or(self.stop_reason.take());
+                self.stop_reason = delta.stop_reason.filter(|reason| !reason.is_empty()).or(self.stop_reason.take());
             }
             Wire::MessageStop => self.is_over = true,
             Wire::Error => return Err(Fault::Said(Said::read(None, event.data.as_bytes()))),

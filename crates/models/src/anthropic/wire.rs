@@ -1,5 +1,6 @@
 //! Requests and events, field for field. Unknown events, blocks and pieces are read as such and passed over.
 
+use crate::reply::if_readable;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -126,6 +127,7 @@ pub enum Event {
 
 #[derive(Debug, Deserialize)]
 pub struct Begun {
+    #[serde(default, deserialize_with = "if_readable")]
     pub usage: Option<WireUsage>,
 }
 

@@ -9,6 +9,7 @@ use contract::body::Usage;
 use contract::config::Protocol;
 use contract::port::RawPart;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 const DONE: &str = "[DONE]";
 const MICROS_PER_UNIT: f64 = 1_000_000.0;
@@ -127,7 +128,8 @@ impl Reading for Reply {
             if let Some(delta) = choice.delta {
                 self.delta(delta, shown);
             }
-            self.finish = choice.finish_reason.or(self.finish.take());
+            // Some servers send an empty one with every chunk.
+            self.finish = choice.finish_reason.filter(|reason| !reason.is_empty()).or(self.finish.take());
         }
         Ok(())
     }
@@ -159,9 +161,11 @@ impl Reading for Reply {
         let Reply { naming, text, calls, usage, .. } = *self;
         let usage = usage.unwrap_or_default();
         let text = (!text.is_empty()).then_some(RawPart::Text(text));
+        let mut ids = BTreeSet::new();
         let calls = calls.into_iter().enumerate().map(|(place, call)| {
-            let id = if call.id.is_empty() { naming.call(place) } else { call.id };
-            raw_call(id, call.tool, call.args)
+            // No id, or that of another call: results could not be told apart.
+            let is_usable = !call.id.is_empty() && ids.insert(call.id.clone());
+            raw_call(if is_usable { call.id } else { naming.call(place) }, call.tool, call.args)
         });
         let parts = reasoning.into_iter().chain(text).chain(calls).collect();
         Ok(Whole { parts, usage: usage_of(usage), cost_micros: usage.cost.and_then(micros), paused: false })

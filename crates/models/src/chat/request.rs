@@ -1,6 +1,7 @@
 //! From items to messages: each item by itself, so that a longer conversation begins with the messages of a shorter one.
 
 use super::wire::{Body, CallSent, FunctionSent, Message, Reasoning, StreamOptions, Thinking, Tool, ToolFunction};
+use crate::asking::arguments;
 use crate::endpoint::is_at;
 use crate::facts::{late, result, whole};
 use contract::config::{Endpoint, Protocol, RunConfig};
@@ -62,7 +63,7 @@ fn assistant<'a>(endpoint: &Endpoint, parts: &'a [Part]) -> Option<Message<'a>> 
             Part::Call { provider_call, tool, args, .. } => tool_calls.push(CallSent {
                 id: provider_call,
                 r#type: "function",
-                function: FunctionSent { name: tool, arguments: whole(args) },
+                function: FunctionSent { name: tool, arguments: arguments(&whole(args)) },
             }),
             Part::Opaque { protocol, model, bytes } => {
                 if protocol == Protocol::OpenaiChat.name() && *model == endpoint.name {

@@ -76,6 +76,13 @@ fn calls_are_told_apart_by_index_by_id_or_by_order() {
     ];
     assert_eq!(of(&one_index_for_all), expected);
 
+    let one_id_for_all = [
+        call(vec![piece(Some(0), Some("x"), Some("read"), json!("{}")), piece(Some(1), Some("x"), Some("write"), json!("{}"))]),
+        finish("stop"),
+    ];
+    let told = of(&one_id_for_all);
+    assert!(told[0] == "call x read {}" && told[1].ends_with("-1 write {}"), "{told:?}");
+
     let nameless =
         [call(vec![piece(None, None, Some("read"), json!(null)), piece(None, None, Some("write"), json!("{}"))]), finish("stop")];
     let told = of(&nameless);
@@ -119,6 +126,8 @@ fn usage_is_taken_from_wherever_it_stands() {
     assert_eq!((whole.usage.input, whole.usage.cache_read, whole.usage.output), (16, 4, 2));
     let after = [delta(json!({"content": "a"})), finish("stop"), json!({"choices": [], "usage": usage(3)})];
     assert_eq!(read(Protocol::OpenaiChat, stream(&after).as_bytes()).unwrap().usage.output, 3);
+    let strange = [json!({"choices": [{"delta": {"content": "a"}, "finish_reason": ""}], "usage": {"prompt_tokens": -1}}), finish("stop")];
+    assert_eq!(read(Protocol::OpenaiChat, stream(&strange).as_bytes()).unwrap().usage.tokens(), 0);
     let null = [json!({"choices": [{"delta": {"content": "a"}}], "usage": null}), finish("stop")];
     assert_eq!(read(Protocol::OpenaiChat, stream(&null).as_bytes()).unwrap().usage.tokens(), 0);
 }
@@ -128,6 +137,8 @@ fn what_is_not_an_answer_is_a_fault() {
     let fault = |chunks: &[Value]| read(Protocol::OpenaiChat, stream(chunks).as_bytes()).unwrap_err();
     let half = delta(json!({"content": "half"}));
     assert!(matches!(fault(std::slice::from_ref(&half)), Fault::Cut));
+    let empty_finish = json!({"choices": [{"delta": {"content": "half"}, "finish_reason": ""}]});
+    assert!(matches!(fault(&[empty_finish]), Fault::Cut));
     assert!(matches!(read(Protocol::OpenaiChat, b"data: [DONE]\n\n").unwrap_err(), Fault::Cut));
     assert!(matches!(fault(&[half.clone(), finish("length")]), Fault::OutputLimit));
     assert!(matches!(fault(&[half.clone(), finish("content_filter")]), Fault::Refused(_)));

@@ -1,7 +1,9 @@
 //! Requests and chunks, field for field. What is read is optional wherever some server leaves it out.
 
-use serde::{Deserialize, Deserializer, Serialize};
+use crate::reply::if_readable;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
+use serde_json::value::RawValue;
 use std::borrow::Cow;
 
 #[derive(Debug, Serialize)]
@@ -95,13 +97,20 @@ pub struct CallSent<'a> {
 #[derive(Debug, Serialize)]
 pub struct FunctionSent<'a> {
     pub name: &'a str,
-    pub arguments: Cow<'a, str>,
+    /// An object as text: servers that cannot read it refuse the whole conversation.
+    #[serde(serialize_with = "as_text")]
+    pub arguments: Box<RawValue>,
+}
+
+fn as_text<S: Serializer>(value: &RawValue, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(value.get())
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Chunk {
     pub choices: Option<Vec<Choice>>,
+    #[serde(deserialize_with = "if_readable")]
     pub usage: Option<WireUsage>,
     pub error: Option<Value>,
 }
@@ -123,6 +132,7 @@ pub struct Delta {
     pub reasoning_content: Option<Value>,
     #[serde(deserialize_with = "also_null")]
     pub reasoning: Option<Value>,
+    #[serde(deserialize_with = "if_readable")]
     pub reasoning_details: Option<Vec<Value>>,
     pub tool_calls: Option<Vec<CallDelta>>,
 }

@@ -1,7 +1,7 @@
 //! From items to the list of a request: one entry for each part, none of them depending on another.
 
 use super::wire::{Body, Content, Input, Ours, Reasoning, Tool};
-use crate::asking::plain_id;
+use crate::asking::{arguments, plain_id};
 use crate::facts::{late, result, whole};
 use contract::config::{Endpoint, Protocol, RunConfig};
 use contract::request::{Item, Part};
@@ -54,7 +54,7 @@ fn part_of_reply<'a>(endpoint: &Endpoint, part: &'a Part) -> Option<Input<'a>> {
         Part::Text(text) => Some(Input::Ours(Ours::Message { role: "assistant", content: [Content::OutputText { text: whole(text) }] })),
         Part::Call { call, provider_call, tool, args } => {
             let call_id = plain_id(*call, provider_call);
-            Some(Input::Ours(Ours::FunctionCall { call_id, name: tool, arguments: whole(args) }))
+            Some(Input::Ours(Ours::FunctionCall { call_id, name: tool, arguments: arguments(&whole(args)).get().to_owned() }))
         }
         Part::Opaque { protocol, model, bytes } => {
             let is_ours = protocol == Protocol::OpenaiResponses.name() && *model == endpoint.name;

@@ -1,5 +1,6 @@
 //! Requests and events, field for field. Unknown events and items are read as such and passed over.
 
+use crate::reply::if_readable;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -55,7 +56,7 @@ pub enum Input<'a> {
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Ours<'a> {
     Message { role: &'static str, content: [Content<'a>; 1] },
-    FunctionCall { call_id: Cow<'a, str>, name: &'a str, arguments: Cow<'a, str> },
+    FunctionCall { call_id: Cow<'a, str>, name: &'a str, arguments: String },
     FunctionCallOutput { call_id: Cow<'a, str>, output: String },
 }
 
@@ -93,6 +94,7 @@ pub enum Event {
 pub struct Response {
     pub status: Option<String>,
     pub output: Vec<Value>,
+    #[serde(deserialize_with = "if_readable")]
     pub usage: Option<WireUsage>,
     pub error: Option<Value>,
     pub incomplete_details: Option<Incomplete>,
