@@ -127,7 +127,7 @@ impl Throughline {
         let sessions = match self.session_of_ask(ask).await {
             Ok(session) => session.into_iter().collect(),
             Err(ListError::Log(error)) => return Err(error),
-            Err(ListError::Views(_) | ListError::NotYet(_)) => self.all_sessions().await?,
+            Err(ListError::Views(_) | ListError::NotYet(_) | ListError::Lease(_)) => self.all_sessions().await?,
         };
         for session in sessions {
             let stream = StreamId::session(session);

@@ -46,7 +46,7 @@ pub use home::{Home, HomeError};
 pub use host::{HostError, Refused, Told};
 pub use inspect::Quarantined;
 pub use journal::{OpenError as JournalError, Verified};
-pub use lists::{ListError, Work};
+pub use lists::{ListError, RunningWork, Work};
 pub use live::{Shown, Watching};
 pub use models::ModelNameError;
 pub use running::{Ended, Running, Until};

@@ -185,7 +185,7 @@ impl From<ListError> for Fault {
         let text = error.to_string();
         match error {
             ListError::Log(error) => error.into(),
-            ListError::Views(_) => Fault::new(Problem::Storage(&text)),
+            ListError::Views(_) | ListError::Lease(_) => Fault::new(Problem::Storage(&text)),
             ListError::NotYet(position) => Fault::new(Problem::NotYet { position: position.0 }),
         }
     }

@@ -303,9 +303,13 @@ pub enum CallLine<'a> {
 /// A line about how a session stands.
 #[derive(Clone, Copy, Debug)]
 pub enum StatusLine<'a> {
-    Session { session: &'a str, standing: &'a Standing, driven: bool, task: &'a str },
+    Session { session: &'a str, standing: &'a Standing, holder: Option<&'a str>, forsaken: bool, task: &'a str },
+    HowToResume { session: &'a str },
+    NoSessions,
+    NothingRuns,
+    Of { session: &'a str, holder: Option<&'a str> },
     Forked { from: &'a str, at: u64 },
-    Running { tool: &'a str, call: &'a str, args: &'a str, seconds: u64, background: bool, stopping: bool },
+    Running { tool: &'a str, call: &'a str, args: &'a str, seconds: u64, background: bool, stopping: bool, driven: bool },
     Output { text: &'a str },
     Message { event: u64, fate: &'a Fate, text: &'a str },
     Figures { turns: u32, run: Option<RunTurns>, calls: u64, tokens: u64, cost_micros: u64, events: u64, folder: &'a str },

@@ -106,18 +106,29 @@ fn acts(holder: Option<&str>, session: &str) -> String {
 
 pub fn status(what: &StatusLine<'_>) -> String {
     match what {
-        StatusLine::Session { session, standing, driven, task } => {
-            let driven = if *driven { ", driven" } else { "" };
-            format!("{session}  {}{driven}  {task}", standing_words(standing))
+        StatusLine::Session { session, standing, holder, forsaken, task } => {
+            let words = standing_words(standing, *forsaken);
+            format!("{session}  {words}{}  {task}", who(*holder, *forsaken))
+        }
+        StatusLine::HowToResume { session } => format!("  go on with: thru resume {session}"),
+        StatusLine::NoSessions => "there is no session yet; start one with `thru run`".to_owned(),
+        StatusLine::NothingRuns => "no command runs".to_owned(),
+        StatusLine::Of { session, holder } => {
+            let how = if holder.is_some() { String::new() } else { format!(": thru resume {session}") };
+            format!("{session}{}{how}", who(*holder, holder.is_none()))
         }
         StatusLine::Forked { from, at } => format!("  branches off from {from} after its event {at}"),
-        StatusLine::Running { tool, call, args, seconds, background, stopping } => {
+        StatusLine::Running { tool, call, args, seconds, background, stopping, driven } => {
             let how = match (background, stopping) {
                 (_, true) => ", being stopped",
                 (true, false) => ", in the background",
                 (false, false) => "",
             };
-            format!("  {tool} ({call}) running for {seconds} s{how}: {args}")
+            if *driven {
+                format!("  {tool} ({call}) running for {seconds} s{how}: {args}")
+            } else {
+                format!("  {tool} ({call}) was running when its process ended, begun {seconds} s ago{how}: {args}")
+            }
         }
         StatusLine::Output { text } => format!("    last output: {text}"),
         StatusLine::Message { event, fate, text } => format!("  message {event}, {}: {text}", fate_words(fate)),
@@ -130,8 +141,20 @@ pub fn status(what: &StatusLine<'_>) -> String {
     }
 }
 
-fn standing_words(standing: &Standing) -> String {
+fn who(holder: Option<&str>, forsaken: bool) -> String {
+    match holder {
+        Some(holder) => format!(", driven by {holder}"),
+        None if forsaken => ", nobody drives it".to_owned(),
+        None => String::new(),
+    }
+}
+
+/// What the log calls open was so when the last process ended, if nobody drives the session now.
+fn standing_words(standing: &Standing, forsaken: bool) -> String {
     match standing {
+        Standing::Asking if forsaken => "was asking the model when its process ended".to_owned(),
+        Standing::Acting if forsaken => "tools were running when its process ended".to_owned(),
+        Standing::Stopping if forsaken => "is to be stopped".to_owned(),
         Standing::AtRest => "at rest".to_owned(),
         Standing::Asking => "asking the model".to_owned(),
         Standing::Acting => "tools are running".to_owned(),
