@@ -265,7 +265,7 @@ pub enum Line<'a> {
     HostStarted { host: &'a str },
     HostStopped { host: &'a str },
     Resuming { session: &'a str },
-    Summary { outcome: &'a str, seconds: u64, turns: u32, calls: u32, tokens: u64, cost_micros: u64, events: u64, session: &'a str },
+    Summary { outcome: &'a str, seconds: u64, turns: u32, calls: u64, tokens: u64, cost_micros: u64, events: u64, session: &'a str },
     StopAgain,
     NothingToStop { session: &'a str },
     StoppingAlready { session: &'a str },

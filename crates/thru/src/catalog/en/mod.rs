@@ -72,7 +72,7 @@ pub fn line(what: &Line<'_>) -> String {
         Line::Resuming { session } => format!("going on with {session}"),
         Line::Summary { outcome, seconds, turns, calls, tokens, cost_micros, events, session } => {
             let cost = if *cost_micros > 0 { format!(" · cost {:.4}", *cost_micros as f64 / 1e6) } else { String::new() };
-            let (turns, calls) = (count(u64::from(*turns), "turn"), count(u64::from(*calls), "tool call"));
+            let (turns, calls) = (count(u64::from(*turns), "turn"), count(*calls, "tool call"));
             format!("{outcome} · {seconds} s · {turns} · {calls} · {tokens} tokens{cost} · {events} events · {session}")
         }
         Line::StopAgain => "stopping; press Ctrl-C again to leave at once".to_owned(),
