@@ -122,13 +122,16 @@ impl Throughline {
         })
     }
 
-    /// Finds an ask in whichever session it is; a damaged session hides only its own.
+    /// Finds an ask in whichever session it is. One that is found nowhere may be in a session that is damaged, and then
+    /// nobody can say that there is none.
     pub async fn find_ask(&self, ask: AskId) -> Result<Option<Found>, LogError> {
         let sessions = match self.session_of_ask(ask).await {
-            Ok(session) => session.into_iter().collect(),
+            Ok(Some(session)) => vec![session],
             Err(ListError::Log(error)) => return Err(error),
-            Err(ListError::Views(_) | ListError::NotYet(_) | ListError::Lease(_)) => self.all_sessions().await?,
+            // What a damaged session asks may be missing from the lists.
+            Ok(None) | Err(ListError::Views(_) | ListError::NotYet(_) | ListError::Lease(_)) => self.all_sessions().await?,
         };
+        let mut damage = None;
         for session in sessions {
             let stream = StreamId::session(session);
             let mut ended = None;
@@ -139,7 +142,14 @@ impl Throughline {
             };
             let state = match self.fold_with(&stream, look).await {
                 Ok(Ok(state)) => state,
-                Ok(Err(_)) | Err(LogError::Corrupt { .. } | LogError::Unreadable { .. }) => continue,
+                Ok(Err(illegal)) => {
+                    damage.get_or_insert(disagreement(&stream, illegal));
+                    continue;
+                }
+                Err(damaged @ (LogError::Corrupt { .. } | LogError::Unreadable { .. })) => {
+                    damage.get_or_insert(damaged);
+                    continue;
+                }
                 Err(unavailable @ LogError::Unavailable(_)) => return Err(unavailable),
             };
             if let Some(open) = state.asks.get(&ask) {
@@ -149,7 +159,7 @@ impl Throughline {
                 return Ok(Some(Found::Ended { session, version, fate }));
             }
         }
-        Ok(None)
+        damage.map_or(Ok(None), Err)
     }
 
     /// Answers an ask; the first answer in the log wins.

@@ -84,7 +84,7 @@ fn class(what: &Problem<'_>) -> (&'static str, u8) {
         | Problem::OtherFork { .. }
         | Problem::OtherWords { .. }
         | Problem::InboxFull { .. } => ("conflict", code::CONFLICT),
-        Problem::Damaged(_) | Problem::Storage(_) | Problem::BrokenExport(_) => ("damaged", code::FAILED),
+        Problem::Damaged(_) | Problem::Destroyed(_) | Problem::Storage(_) | Problem::BrokenExport(_) => ("damaged", code::FAILED),
         Problem::Quarantined { .. } | Problem::Bug(_) => ("bug", code::BUG),
     }
 }
@@ -112,7 +112,7 @@ impl From<OpenError> for Fault {
                     Fault::new(Problem::NetworkFilesystem { path: &path.to_string_lossy(), kind })
                 }
                 JournalError::Newer { .. } => Fault::new(Problem::NewerData(&text)),
-                JournalError::Damaged { .. } => Fault::new(Problem::Damaged(&text)),
+                JournalError::Damaged { .. } => Fault::new(Problem::Destroyed(&text)),
                 JournalError::Io { .. } => Fault::new(Problem::Storage(&text)),
             },
         }

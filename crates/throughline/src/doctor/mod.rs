@@ -74,6 +74,8 @@ pub enum Finding {
     },
     ChainBroken {
         stream: StreamId,
+        /// The last of its own events that is whole, if any is.
+        whole: Option<Version>,
         reason: String,
     },
     Quarantined {

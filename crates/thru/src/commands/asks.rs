@@ -19,7 +19,7 @@ pub async fn list(session: Option<SessionId>, after: Option<Position>, json: boo
         Some(session) => OpenAsks { views: throughline.status(session).await?.asks, damaged: Vec::new() },
         None => throughline.asks(after).await?,
     };
-    if views.is_empty() && !json {
+    if views.is_empty() && damaged.is_empty() && !json {
         out(line(&Line::NoApprovals).as_bytes());
     }
     for view in &views {

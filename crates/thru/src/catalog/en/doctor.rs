@@ -28,7 +28,7 @@ pub fn symptom(finding: &Finding) -> String {
         Finding::DatabaseDamaged { reason } => format!("SQLite finds damage: {reason}"),
         Finding::DatabaseBusy => "the database did not answer in time, so it was not looked at".to_owned(),
         Finding::Chains { streams, events } => format!("{streams} streams with {events} events are whole"),
-        Finding::ChainBroken { stream, reason } => format!("{stream}: {reason}"),
+        Finding::ChainBroken { stream, reason, .. } => format!("{stream}: {reason}"),
         Finding::Quarantined { stream, version, reason } => format!("{stream} is quarantined at event {version}: {reason}"),
         Finding::Hosts { running, removed: 0 } => format!("{running} other processes run"),
         Finding::Hosts { running, removed } => format!("{running} other processes run; {removed} locks of dead ones were removed"),
@@ -86,9 +86,12 @@ pub fn cure(finding: &Finding) -> Option<String> {
             "copy the whole folder away first; `thru export ID DIR` still works for sessions that `thru verify` finds whole".to_owned()
         }
         Finding::DatabaseBusy => "run it again when less is going on".to_owned(),
-        Finding::ChainBroken { stream, .. } => match stream.session_id() {
-            Some(session) => format!("other sessions are unaffected; `thru fork {session} --at EVENT` goes on from before the damage"),
-            None => "sessions are unaffected; bring the folder back from a copy".to_owned(),
+        Finding::ChainBroken { stream, whole, .. } => match (stream.session_id(), whole) {
+            (Some(session), Some(event)) => {
+                format!("other sessions are unaffected; `thru fork {session} --at {event}` goes on from before the damage")
+            }
+            (Some(_), None) => "other sessions are unaffected; bring the folder back from a copy".to_owned(),
+            (None, _) => "sessions are unaffected; bring the folder back from a copy".to_owned(),
         },
         Finding::Quarantined { stream, .. } => match stream.session_id() {
             Some(session) => format!("`thru resume {session}` tries it again"),

@@ -37,6 +37,7 @@ pub fn problem(what: &Problem<'_>) -> String {
         Problem::Fenced => "another process took the session over".to_owned(),
         Problem::Unclear { .. } => "it is not sure whether that was recorded".to_owned(),
         Problem::Damaged(reason) => format!("the log is damaged: {reason}"),
+        Problem::Destroyed(reason) => format!("the log of all sessions is damaged: {reason}"),
         Problem::Storage(reason) => format!("the log cannot be used: {reason}"),
         Problem::Quarantined { session, version, reason } => {
             format!("the session {session} is quarantined at event {version}: {reason}")
@@ -111,7 +112,10 @@ pub fn hint(what: &Problem<'_>) -> String {
         Problem::TooDeep { .. } => "nothing was made; fork one of the sessions that it stands on",
         Problem::Fenced => "nothing is lost; the other process goes on with it",
         Problem::Damaged(_) => "other sessions are unaffected; `thru verify` shows each one",
-        Problem::Storage(_) => "nothing that was acknowledged is lost; mend the disk and run `thru resume`",
+        Problem::Destroyed(_) => {
+            "nothing was changed; leave the folder as it is, copy it away first, and bring it back from a copy; `thru doctor` looks at it"
+        }
+        Problem::Storage(_) => "nothing that was acknowledged is lost; mend the disk (`thru doctor` looks at it) and run `thru resume`",
         Problem::Quarantined { .. } => "other sessions are unaffected; `thru resume ID` tries it again",
         Problem::NoAsk(_) => "nothing was changed; `thru approvals` lists what is open",
         Problem::AskAnswered { .. } => "nothing was changed; the first answer counts",
