@@ -102,7 +102,8 @@ impl Throughline {
     /// Opens the data folder, making it if it is not there.
     pub fn open(home: &Home) -> Result<Throughline, OpenError> {
         let host = HostId(random()?);
-        let journal = Arc::new(SqliteJournal::open(journal::Options::new(home.folder(), host))?);
+        let journal = SqliteJournal::open(journal::Options::new(home.folder(), host)).map_err(|error| of_folder(home, error))?;
+        let journal = Arc::new(journal);
         let place = Place { host, machine: home.machine()?, boot: home::boot()? };
         let tools = Arc::new(Toolbox::new(tools::Options::new(home.spool())).map_err(OpenError::Spool)?);
         let stage = Arc::new(Stage::new());
@@ -130,6 +131,16 @@ impl Throughline {
     pub(crate) fn log(&self) -> &dyn Log {
         self.ports.log.as_ref()
     }
+}
+
+/// A folder that cannot even be made is no fault of the log.
+fn of_folder(home: &Home, error: journal::OpenError) -> OpenError {
+    let unmade = !home.folder().is_dir();
+    if let journal::OpenError::Io { path, source } = error {
+        let of_folder = unmade && path == home.folder();
+        return if of_folder { HomeError::Io { path, source }.into() } else { journal::OpenError::Io { path, source }.into() };
+    }
+    error.into()
 }
 
 pub(crate) fn random() -> Result<[u8; 16], OpenError> {

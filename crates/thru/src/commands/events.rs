@@ -1,6 +1,6 @@
 //! `thru events`: what happened in a session, as the log has it.
 
-use super::open_existing;
+use super::{open_existing, reader};
 use crate::catalog::Problem;
 use crate::fault::{Fault, code};
 use crate::render::{Story, out};
@@ -70,6 +70,7 @@ async fn as_they_come(throughline: &Throughline, session: SessionId, telling: &m
     // Before the first look, so that no signal falls between two looks.
     let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| Fault::bug(&error.to_string()))?;
     let mut following = throughline.follow(session, telling.next);
+    let mut gone = std::pin::pin!(reader::gone());
     loop {
         tokio::select! {
             stored = following.next() => match stored {
@@ -77,6 +78,7 @@ async fn as_they_come(throughline: &Throughline, session: SessionId, telling: &m
                 Err(error) => return Ok(Err(error)),
             },
             _ = interrupt.recv() => return Ok(Ok(code::INTERRUPTED)),
+            () = &mut gone => return Ok(Ok(code::DONE)),
         }
     }
 }

@@ -10,6 +10,7 @@ mod events;
 mod follow;
 mod fork;
 mod keyboard;
+mod reader;
 mod resume;
 mod run;
 mod send;

@@ -24,6 +24,7 @@ pub fn symptom(finding: &Finding) -> String {
         Finding::JournalMissing => "there is no log yet; the first run makes it".to_owned(),
         Finding::Journal { tables } => format!("the log opens, tables {tables}"),
         Finding::JournalUnusable { reason } => format!("the log cannot be opened: {reason}"),
+        Finding::MachineUnknown { reason } => format!("the name of this machine is lost: {reason}"),
         Finding::Database => "SQLite finds every page in order".to_owned(),
         Finding::DatabaseDamaged { reason } => format!("SQLite finds damage: {reason}"),
         Finding::DatabaseBusy => "the database did not answer in time, so it was not looked at".to_owned(),
@@ -39,7 +40,7 @@ pub fn symptom(finding: &Finding) -> String {
         Finding::HeldBack { died, released: false } => format!("{died} daemons died within ten minutes, so it takes nothing by itself"),
         Finding::HeldBack { died, released: true } => format!("{died} daemons died within ten minutes; it may take sessions again"),
         Finding::DaemonUnclear { reason } => format!("whether a daemon is held back cannot be told: {reason}"),
-        Finding::Abandoned { session } => format!("{session} has work to do and nobody does it: its process died"),
+        Finding::Abandoned { session } => format!("{session} has work to do and nobody does it"),
         Finding::Processes { watched } => format!("{watched} commands run and are watched"),
         Finding::Unwatched { session, tool, args, pid } => {
             format!("a command of {session} runs and nobody drives the session: {tool} {}{}", excerpt(args), of_pid(*pid))
@@ -82,6 +83,9 @@ pub fn cure(finding: &Finding) -> Option<String> {
         Finding::FolderUnusable { .. } | Finding::FolderOnNetwork { .. } => "set THRU_HOME to a writable folder on a local disk".to_owned(),
         Finding::LittleSpace { .. } => "make room, or set THRU_HOME to a folder on another disk".to_owned(),
         Finding::JournalUnusable { .. } => "leave the file as it is; mend the disk, or bring the folder back from a copy".to_owned(),
+        Finding::MachineUnknown { .. } => {
+            "remove that file: the machine is named anew, and commands that run count as another machine's".to_owned()
+        }
         Finding::DatabaseDamaged { .. } => {
             "copy the whole folder away first; `thru export ID DIR` still works for sessions that `thru verify` finds whole".to_owned()
         }
@@ -102,7 +106,9 @@ pub fn cure(finding: &Finding) -> Option<String> {
         }
         Finding::DaemonUnclear { .. } => "sessions are unaffected; `thru verify` shows what is damaged".to_owned(),
         Finding::HostsUnclear { .. } => "run it again; if it stays, look at the rights of the folder hosts/".to_owned(),
-        Finding::Abandoned { session } => format!("`thru resume {session}` goes on with it, `thru stop {session}` ends it"),
+        Finding::Abandoned { session } => {
+            format!("`thru resume {session}` goes on with it; `thru stop {session}`, then `thru resume {session}`, ends it")
+        }
         Finding::Unwatched { session, .. } => {
             format!("`thru resume {session}` watches it; `thru stop {session} --scope all`, then `thru resume {session}`, ends it")
         }
