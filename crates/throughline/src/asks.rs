@@ -1,7 +1,7 @@
 //! What people are asked, across all sessions, and their answers.
 
 use crate::running::disagreement;
-use crate::send::fresh_key;
+use crate::send::{Answered, fresh_key};
 use crate::{ListError, Running, SayError, Sent, Throughline};
 use agent::State;
 use agent::state::OpenAsk;
@@ -164,7 +164,7 @@ impl Throughline {
 
     /// Answers an ask; the first answer in the log wins.
     pub async fn answer(&self, ask: &AskView, answer: Answer, key: Option<String>, by: Principal) -> Result<Sent, SayError> {
-        let (key, answered) = (answer_key(ask.ask.ask, key)?, Some(answer.is_yes()));
+        let (key, answered) = (answer_key(ask.ask.ask, key)?, Some(Answered::by(&answer)));
         let sent = self.say(ask.session, Input::Answer { ask: ask.ask.ask, key, answer, by }).await?;
         Ok(Sent { answered, ..sent })
     }
@@ -173,7 +173,7 @@ impl Throughline {
     pub async fn edit(&self, ask: &AskView, args: String, key: Option<String>, by: Principal) -> Result<Sent, SayError> {
         let input = self.edit_input(ask, args, key, by).await?;
         let sent = self.say(ask.session, input).await?;
-        Ok(Sent { answered: Some(true), ..sent })
+        Ok(Sent { answered: Some(Answered::Yes), ..sent })
     }
 
     /// The edited call as an input, prepared.
@@ -201,7 +201,8 @@ impl Throughline {
             {
                 let position = self.position_of(*session, *version).await;
                 let holder = self.actor(*session).await?;
-                Ok(Some(Sent { session: *session, version: *version, position, holder, answered: Some(yes) }))
+                let answered = Some(if yes { Answered::Yes } else { Answered::No });
+                Ok(Some(Sent { session: *session, version: *version, position, holder, answered }))
             }
             Found::Ended { .. } | Found::Open(_) => Ok(None),
         }

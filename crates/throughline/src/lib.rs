@@ -52,7 +52,7 @@ pub use models::ModelNameError;
 pub use running::{Ended, Running, Until};
 pub use runtime::drive::{Leave, Refusal};
 pub use runtime::fork::{ForkError, Forked};
-pub use send::{SayError, Sent};
+pub use send::{Answered, SayError, Sent};
 pub use start::{Job, StartError, check};
 
 pub use status::{RunTurns, RunningTool, Standing, Status};

@@ -75,6 +75,8 @@ fn class(what: &Problem<'_>) -> (&'static str, u8) {
         | Problem::SeveralAsks { .. }
         | Problem::NoRule
         | Problem::NothingToPause
+        | Problem::PausedAlready { .. }
+        | Problem::PauseOfStopping { .. }
         | Problem::NothingToResume
         | Problem::NothingToStop
         | Problem::NothingAsked

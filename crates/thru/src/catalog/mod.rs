@@ -7,7 +7,7 @@ use contract::ask::{AskKind, LimitKind, Subject};
 use contract::body::{CancelReason, FinishReason, RunOutcome, UnknownReason, Verdict};
 use contract::machine::Rest;
 use throughline::doctor::{Finding, Health};
-use throughline::{CostRow, Fate, RunTurns, Standing};
+use throughline::{Answered, CostRow, Fate, RunTurns, Standing};
 
 /// Texts of `--help` of commands that look.
 #[derive(Clone, Copy, Debug)]
@@ -256,6 +256,12 @@ pub enum Problem<'a> {
     Forbidden(&'a str),
     NoRule,
     NothingToPause,
+    PausedAlready {
+        session: &'a str,
+    },
+    PauseOfStopping {
+        session: &'a str,
+    },
     NothingToResume,
     NothingToStop,
     NotWaiting {
@@ -326,10 +332,11 @@ pub enum Line<'a> {
     StopAgain,
     NothingToStop { session: &'a str },
     StoppingAlready { session: &'a str },
+    StoppedAtRest { version: u64, session: &'a str },
     StillStopping { session: &'a str },
     Paused { version: u64, session: &'a str },
     NoApprovals,
-    Answered { version: u64, yes: bool, holder: Option<&'a str>, session: &'a str },
+    Answered { version: u64, how: Answered, holder: Option<&'a str>, session: &'a str },
     HowToResume { session: &'a str },
     NothingToResume { session: &'a str },
     VerifiedStream { stream: &'a str, events: u64, requests: u64, hash: &'a str },

@@ -153,7 +153,7 @@ impl<'a> Following<'a> {
             self.screen.json(&json!({ "type": "stream.opened", "session": session }));
             if self.running.is_elsewhere() {
                 self.screen.story(&look_line(&LookLine::Attached { session: &session }));
-            } else if self.running.earlier() > Version::NONE {
+            } else if self.running.is_here() && self.running.earlier() > Version::NONE {
                 self.screen.story(&line(&Line::Resuming { session: &session }));
             }
         }

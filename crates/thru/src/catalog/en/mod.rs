@@ -19,7 +19,7 @@ pub use problem::{hint, problem};
 use super::{Line, StatusLine};
 use contract::ask::AskKind;
 use contract::body::{FinishReason, RunOutcome};
-use throughline::{Fate, Standing};
+use throughline::{Answered, Fate, Standing};
 
 pub const WAITING: &str = "waiting for you";
 
@@ -78,11 +78,16 @@ pub fn line(what: &Line<'_>) -> String {
         Line::StopAgain => "stopping; press Ctrl-C again to leave at once".to_owned(),
         Line::NothingToStop { session } => format!("nothing runs in {session} that could be stopped"),
         Line::StoppingAlready { session } => format!("{session} is being stopped already"),
+        Line::StoppedAtRest { version, session } => format!("recorded as event {version}; nothing runs in {session}, and nothing will"),
         Line::StillStopping { session } => format!("{session} is still stopping: thru events {session} --follow"),
         Line::Paused { version, session } => format!("recorded as event {version}; it stays paused until: thru resume {session}"),
         Line::NoApprovals => "nothing waits for you".to_owned(),
-        Line::Answered { version, yes, holder, session } => {
-            let word = if *yes { "yes" } else { "no" };
+        Line::Answered { version, how, holder, session } => {
+            let word = match how {
+                Answered::Yes => "yes",
+                Answered::No => "no",
+                Answered::Replied => "answered",
+            };
             format!("{word}, recorded as event {version}; {}", acts(*holder, session))
         }
         Line::HowToResume { session } => format!("go on with: thru resume {session}"),
