@@ -73,6 +73,11 @@ pub struct RunningWork {
 }
 
 impl Throughline {
+    /// Waits until the log, and the lists of it, have reached this position.
+    pub async fn reach(&self, after: Position) -> Result<(), ListError> {
+        self.catch_up(Some(after)).await
+    }
+
     /// Sessions that people started, the latest changed first.
     pub async fn work(&self, after: Option<Position>, max: usize) -> Result<Vec<Work>, ListError> {
         self.catch_up(after).await?;

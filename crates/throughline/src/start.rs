@@ -60,6 +60,9 @@ pub enum StartError {
     Open(#[from] OpenError),
     #[error(transparent)]
     Model(#[from] ModelNameError),
+    /// A rule about no tool at all: whoever wrote it would rely on it in vain.
+    #[error("the rule {rule} names no tool; there are {}", known.join(", "))]
+    UnknownTool { rule: String, known: Vec<&'static str> },
     #[error("{path} is not a folder: {source}")]
     Folder { path: PathBuf, source: std::io::Error },
     #[error("there is no session {0}")]
@@ -252,6 +255,11 @@ pub fn check(job: &Job) -> Result<(), StartError> {
 fn create(job: &Job) -> Result<Input, StartError> {
     for model in std::iter::once(&job.model).chain(&job.fallback) {
         models::check(model)?;
+    }
+    for rule in &job.policy.rules {
+        if !tools::names().any(|tool| rule.names(tool)) {
+            return Err(StartError::UnknownTool { rule: rule.to_string(), known: tools::names().collect() });
+        }
     }
     let folder_error = |source| StartError::Folder { path: job.folder.clone(), source };
     let folder = job.folder.canonicalize().map_err(folder_error)?;

@@ -45,9 +45,12 @@ impl Fault {
 
 fn class(what: &Problem<'_>) -> (&'static str, u8) {
     match what {
-        Problem::Usage(_) | Problem::TaskUsage(_) | Problem::NoVersion { .. } | Problem::TooDeep { .. } => ("usage", code::USAGE),
+        Problem::Usage(_) | Problem::TaskUsage(_) | Problem::WhichSession | Problem::NoVersion { .. } | Problem::TooDeep { .. } => {
+            ("usage", code::USAGE)
+        }
         Problem::NoModel
         | Problem::UnknownModel(_)
+        | Problem::UnknownTool { .. }
         | Problem::Script(_)
         | Problem::WorkFolder { .. }
         | Problem::DataFolder(_)
@@ -128,6 +131,7 @@ impl From<StartError> for Fault {
             StartError::Open(error) => error.into(),
             StartError::Model(ModelNameError::Unknown(name)) => Fault::new(Problem::UnknownModel(&name)),
             StartError::Model(ModelNameError::Script(error)) => Fault::new(Problem::Script(&error.to_string())),
+            StartError::UnknownTool { rule, known } => Fault::new(Problem::UnknownTool { rule: &rule, known: &known.join(", ") }),
             StartError::Folder { path, source } => {
                 Fault::new(Problem::WorkFolder { path: &path.to_string_lossy(), reason: &source.to_string() })
             }

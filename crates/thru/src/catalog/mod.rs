@@ -159,6 +159,7 @@ pub enum KeepHelp {
     ForkAt,
     ForkText,
     ForkKey,
+    ForkJson,
     Export,
     ExportAfter,
     ExportFolder,
@@ -174,9 +175,16 @@ pub enum KeepHelp {
 #[derive(Clone, Copy, Debug)]
 pub enum Problem<'a> {
     Usage(&'a str),
+    /// A word too many after the task.
     TaskUsage(&'a str),
+    /// Which session is to be resumed was not said.
+    WhichSession,
     NoModel,
     UnknownModel(&'a str),
+    UnknownTool {
+        rule: &'a str,
+        known: &'a str,
+    },
     Script(&'a str),
     WorkFolder {
         path: &'a str,

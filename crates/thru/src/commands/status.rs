@@ -16,7 +16,12 @@ const LISTED_MAX: usize = 20;
 pub async fn run(what: StatusOf, after: Option<Position>, json: bool) -> Result<u8, Fault> {
     let throughline = open_existing()?;
     match what {
-        StatusOf::Session(session) => show(&throughline.status(session).await?, json),
+        StatusOf::Session(session) => {
+            if let Some(after) = after {
+                throughline.reach(after).await?;
+            }
+            show(&throughline.status(session).await?, json);
+        }
         StatusOf::Work => list(&throughline, after, json).await?,
         StatusOf::Running => list_running(&throughline, after, json).await?,
     }

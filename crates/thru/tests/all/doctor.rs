@@ -111,7 +111,7 @@ fn output_that_nothing_needs_is_removed_when_asked() {
     fs::write(left.join("output"), "old").unwrap();
     let complaints_before = complaints(&desk, &[], 0);
     assert!(
-        complaints_before[0].starts_with("warn spool: 1 folders") && complaints_before[0].contains("thru doctor --fix"),
+        complaints_before[0].starts_with("warn spool: 1 folder of output") && complaints_before[0].contains("thru doctor --fix"),
         "{complaints_before:?}"
     );
     assert!(left.exists(), "looking removes nothing");
@@ -126,7 +126,7 @@ fn locks_of_the_dead_go_and_the_lists_may_be_broken() {
     fs::write(desk.home.join("views.db"), "no database").unwrap();
     let found = found(&desk, &[], 0);
     let about = |name: &str| found.iter().find(|(check, ..)| check == name).unwrap();
-    assert!(about("hosts").2.contains("1 locks of dead"), "{found:?}");
+    assert!(about("hosts").2.contains("the lock of a dead one was removed"), "{found:?}");
     assert_eq!((about("views").1.as_str(), about("views").3.as_deref().unwrap().contains("made anew")), ("warn", true));
     assert!(!desk.home.join("hosts/hst_00000000000000000000000000.lock").exists());
 }

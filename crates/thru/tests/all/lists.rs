@@ -98,5 +98,7 @@ fn a_list_can_be_asked_for_after_a_position() {
     let position = sent["position"].as_u64().unwrap();
     let work = listed(&desk, &["status", "--after", &position.to_string()]);
     assert_eq!((&work[0]["session"], &work[0]["version"]), (&json!(session), &sent["version"]));
-    desk.assert_refused(&["approvals", "--after", "999999999"], 9, &["has not reached position 999999999"]);
+    for args in [&["approvals"][..], &["approvals", &session], &["status", &session]] {
+        desk.assert_refused(&[args, &["--after", "999999999"]].concat(), 9, &["has not reached position 999999999"]);
+    }
 }

@@ -1,5 +1,6 @@
 //! What `thru doctor` finds, and what to do about it.
 
+use super::count;
 use crate::render::excerpt;
 use throughline::doctor::{Finding, Health};
 
@@ -28,33 +29,45 @@ pub fn symptom(finding: &Finding) -> String {
         Finding::Database => "SQLite finds every page in order".to_owned(),
         Finding::DatabaseDamaged { reason } => format!("SQLite finds damage: {reason}"),
         Finding::DatabaseBusy => "the database did not answer in time, so it was not looked at".to_owned(),
-        Finding::Chains { streams, events } => format!("{streams} streams with {events} events are whole"),
+        Finding::Chains { streams, events } => {
+            let (streams, events) = (count(*streams as u64, "stream"), count(*events, "event"));
+            format!("whole: {streams} with {events}")
+        }
         Finding::ChainBroken { stream, reason, .. } => format!("{stream}: {reason}"),
         Finding::Quarantined { stream, version, reason } => format!("{stream} is quarantined at event {version}: {reason}"),
-        Finding::Hosts { running, removed: 0 } => format!("{running} other processes run"),
-        Finding::Hosts { running, removed } => format!("{running} other processes run; {removed} locks of dead ones were removed"),
+        Finding::Hosts { running, removed: 0 } => others(*running),
+        Finding::Hosts { running, removed: 1 } => format!("{}; the lock of a dead one was removed", others(*running)),
+        Finding::Hosts { running, removed } => format!("{}; {removed} locks of dead ones were removed", others(*running)),
         Finding::HostsUnclear { reason } => format!("which processes run cannot be told: {reason}"),
-        Finding::Leases { driven } => format!("{driven} sessions are driven"),
+        Finding::Leases { driven } => format!("driven: {}", count(*driven as u64, "session")),
         Finding::Daemon { runs: true } => "a daemon looks after every session".to_owned(),
         Finding::Daemon { runs: false } => "no daemon runs".to_owned(),
         Finding::HeldBack { died, released: false } => format!("{died} daemons died within ten minutes, so it takes nothing by itself"),
         Finding::HeldBack { died, released: true } => format!("{died} daemons died within ten minutes; it may take sessions again"),
         Finding::DaemonUnclear { reason } => format!("whether a daemon is held back cannot be told: {reason}"),
         Finding::Abandoned { session } => format!("{session} has work to do and nobody does it"),
-        Finding::Processes { watched } => format!("{watched} commands run and are watched"),
+        Finding::Processes { watched } => format!("running and watched: {}", count(*watched as u64, "command")),
         Finding::Unwatched { session, tool, args, pid } => {
             format!("a command of {session} runs and nobody drives the session: {tool} {}{}", excerpt(args), of_pid(*pid))
         }
         Finding::Stray { folder, pid } => format!("a command runs that no session knows of: {}{}", folder.display(), of_pid(*pid)),
-        Finding::Spool { folders } => format!("{folders} commands keep their output"),
-        Finding::Leftovers { folders, removed } if folders == removed => format!("{removed} folders that nothing needs were removed"),
-        Finding::Leftovers { folders, .. } => format!("{folders} folders hold output that nothing needs any more"),
+        Finding::Spool { folders } => format!("output is kept for {}", count(*folders as u64, "command")),
+        Finding::Leftovers { folders, removed } if folders == removed => {
+            format!("removed what nothing needs: {}", count(*removed as u64, "folder"))
+        }
+        Finding::Leftovers { folders, .. } => format!("{} of output that nothing needs any more", count(*folders as u64, "folder")),
         Finding::ViewsMissing => "the lists are not made yet".to_owned(),
         Finding::Views => "the lists can be read".to_owned(),
         Finding::ViewsDamaged { reason } => format!("the lists are damaged: {reason}"),
-        Finding::Blobs { blobs } => format!("{blobs} blobs that events name are there with their sizes; `thru verify` also reads them"),
+        Finding::Blobs { blobs } => {
+            format!("there with their sizes: {} that events name; `thru verify` also reads them", count(*blobs as u64, "blob"))
+        }
         Finding::BlobBroken { stream, version, reason } => format!("event {version} of {stream}: {reason}"),
     }
+}
+
+fn others(running: usize) -> String {
+    if running == 1 { "1 other process runs".to_owned() } else { format!("{running} other processes run") }
 }
 
 fn of_pid(pid: Option<i32>) -> String {

@@ -8,6 +8,8 @@ pub fn problem(what: &Problem<'_>) -> String {
         Problem::Usage(what) | Problem::TaskUsage(what) => (*what).to_owned(),
         Problem::NoModel => "no model was named".to_owned(),
         Problem::UnknownModel(name) => format!("the model `{name}` is not known"),
+        Problem::UnknownTool { rule, known } => format!("the rule {rule} names no tool; there are {known}"),
+        Problem::WhichSession => "no session was named: ID or --last".to_owned(),
         Problem::Script(reason) => format!("the script cannot be played: {reason}"),
         Problem::WorkFolder { path, reason } => format!("the working folder {path} cannot be used: {reason}"),
         Problem::BadMachine(reason) => format!("the data folder has lost the name of its machine: {reason}"),
@@ -91,6 +93,8 @@ pub fn hint(what: &Problem<'_>) -> String {
         Problem::Usage(_) => "nothing was started; see `thru --help`",
         Problem::NoModel => "nothing was started; say --model script:FILE",
         Problem::UnknownModel(_) => "nothing was started; a script is named script:FILE",
+        Problem::WhichSession => "nothing was started; `thru resume --last` goes on with the session that changed last, `thru status` lists them",
+        Problem::UnknownTool { .. } => "nothing was started; mend the rule and run again",
         Problem::Script(_) | Problem::WorkFolder { .. } => "nothing was started; mend it and run again",
         Problem::DataFolder(_) | Problem::NetworkFilesystem { .. } => {
             "nothing was changed; set THRU_HOME to a writable folder on a local disk"
