@@ -5,7 +5,7 @@ use contract::ask::AskKind;
 
 pub fn problem(what: &Problem<'_>) -> String {
     match what {
-        Problem::Usage(what) | Problem::TaskUsage(what) => (*what).to_owned(),
+        Problem::Usage(what) | Problem::TaskUsage(what) | Problem::Unwritable(what) => (*what).to_owned(),
         Problem::NoModel => "no model was named".to_owned(),
         Problem::UnknownModel(name) => format!("the model `{name}` is not known"),
         Problem::UnknownTool { rule, known } => format!("the rule {rule} names no tool; there are {known}"),
@@ -23,7 +23,6 @@ pub fn problem(what: &Problem<'_>) -> String {
         Problem::NoSessions => "there is no session yet".to_owned(),
         Problem::NoVersion { session, at, last } => format!("the session {session} has events 1 to {last}, and none of number {at}"),
         Problem::NotEmpty(path) => format!("the folder {path} is not empty"),
-        Problem::Unwritable(reason) => (*reason).to_owned(),
         Problem::NoExport(reason) | Problem::BrokenExport(reason) | Problem::NewerExport(reason) => {
             format!("the export cannot be imported: {reason}")
         }
