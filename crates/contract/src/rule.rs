@@ -54,10 +54,16 @@ impl Rule {
         }
     }
 
+    /// Whether the rule speaks of calls of this tool at all.
+    #[must_use]
+    pub fn names(&self, tool: &str) -> bool {
+        glob(&self.tool, tool)
+    }
+
     /// Whether the rule speaks of this call. An allowing rule must match all of it, a denying one any part.
     #[must_use]
     pub fn matches(&self, tool: &str, prepared: &Prepared) -> bool {
-        if !glob(&self.tool, tool) {
+        if !self.names(tool) {
             return false;
         }
         let Some(pattern) = &self.pattern else { return true };

@@ -1,7 +1,7 @@
 //! What people are asked, across all sessions, and their answers.
 
 use crate::running::disagreement;
-use crate::send::fresh_key;
+use crate::send::{Answered, fresh_key};
 use crate::{ListError, Running, SayError, Sent, Throughline};
 use agent::State;
 use agent::state::OpenAsk;
@@ -122,13 +122,16 @@ impl Throughline {
         })
     }
 
-    /// Finds an ask in whichever session it is; a damaged session hides only its own.
+    /// Finds an ask in whichever session it is. One that is found nowhere may be in a session that is damaged, and then
+    /// nobody can say that there is none.
     pub async fn find_ask(&self, ask: AskId) -> Result<Option<Found>, LogError> {
         let sessions = match self.session_of_ask(ask).await {
-            Ok(session) => session.into_iter().collect(),
+            Ok(Some(session)) => vec![session],
             Err(ListError::Log(error)) => return Err(error),
-            Err(ListError::Views(_) | ListError::NotYet(_)) => self.all_sessions().await?,
+            // What a damaged session asks may be missing from the lists.
+            Ok(None) | Err(ListError::Views(_) | ListError::NotYet(_) | ListError::Lease(_)) => self.all_sessions().await?,
         };
+        let mut damage = None;
         for session in sessions {
             let stream = StreamId::session(session);
             let mut ended = None;
@@ -139,7 +142,14 @@ impl Throughline {
             };
             let state = match self.fold_with(&stream, look).await {
                 Ok(Ok(state)) => state,
-                Ok(Err(_)) | Err(LogError::Corrupt { .. } | LogError::Unreadable { .. }) => continue,
+                Ok(Err(illegal)) => {
+                    damage.get_or_insert(disagreement(&stream, illegal));
+                    continue;
+                }
+                Err(damaged @ (LogError::Corrupt { .. } | LogError::Unreadable { .. })) => {
+                    damage.get_or_insert(damaged);
+                    continue;
+                }
                 Err(unavailable @ LogError::Unavailable(_)) => return Err(unavailable),
             };
             if let Some(open) = state.asks.get(&ask) {
@@ -149,12 +159,12 @@ impl Throughline {
                 return Ok(Some(Found::Ended { session, version, fate }));
             }
         }
-        Ok(None)
+        damage.map_or(Ok(None), Err)
     }
 
     /// Answers an ask; the first answer in the log wins.
     pub async fn answer(&self, ask: &AskView, answer: Answer, key: Option<String>, by: Principal) -> Result<Sent, SayError> {
-        let (key, answered) = (answer_key(ask.ask.ask, key)?, Some(answer.is_yes()));
+        let (key, answered) = (answer_key(ask.ask.ask, key)?, Some(Answered::by(&answer)));
         let sent = self.say(ask.session, Input::Answer { ask: ask.ask.ask, key, answer, by }).await?;
         Ok(Sent { answered, ..sent })
     }
@@ -163,7 +173,7 @@ impl Throughline {
     pub async fn edit(&self, ask: &AskView, args: String, key: Option<String>, by: Principal) -> Result<Sent, SayError> {
         let input = self.edit_input(ask, args, key, by).await?;
         let sent = self.say(ask.session, input).await?;
-        Ok(Sent { answered: Some(true), ..sent })
+        Ok(Sent { answered: Some(Answered::Yes), ..sent })
     }
 
     /// The edited call as an input, prepared.
@@ -192,7 +202,8 @@ impl Throughline {
             {
                 let position = self.position_of(*session, *version).await;
                 let holder = self.actor(*session).await?;
-                Ok(Some(Sent { session: *session, version: *version, position, holder, answered: Some(yes) }))
+                let answered = Some(if yes { Answered::Yes } else { Answered::No });
+                Ok(Some(Sent { session: *session, version: *version, position, holder, answered }))
             }
             Found::Ended { .. } | Found::Open(_) => Ok(None),
         }

@@ -150,8 +150,9 @@ impl Throughline {
         if let Some(holder) = self.holder(session).await? {
             return Ok(Some(holder));
         }
-        let daemon = self.daemon().await?;
-        Ok(daemon.filter(|daemon| !daemon.held_back).map(|daemon| daemon.host))
+        let Some(daemon) = self.daemon().await?.filter(|daemon| !daemon.held_back) else { return Ok(None) };
+        // What it refuses it refuses for what is in the log and on the disk, which is the same here.
+        Ok(self.can_drive(session).await.is_ok().then_some(daemon.host))
     }
 
     /// The living process that looks after all sessions.

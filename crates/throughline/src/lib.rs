@@ -50,14 +50,14 @@ pub use home::{Home, HomeError};
 pub use host::{HostError, Refused, Told};
 pub use inspect::Quarantined;
 pub use journal::{OpenError as JournalError, Verified};
-pub use lists::{ListError, Work};
+pub use lists::{ListError, RunningWork, Work};
 pub use live::{Shown, Watching};
 pub use models::ModelNameError;
 pub use probe::{ProbeError, Probed, probe};
 pub use running::{Ended, Running, Until};
 pub use runtime::drive::{Leave, Refusal};
 pub use runtime::fork::{ForkError, Forked};
-pub use send::{SayError, Sent};
+pub use send::{Answered, SayError, Sent};
 pub use start::{Job, StartError, check};
 
 pub use status::{RunTurns, RunningTool, Standing, Status};
@@ -122,7 +122,8 @@ impl Throughline {
     /// The same with keys and settings from elsewhere than this process has them.
     pub fn open_in(home: &Home, environment: Arc<dyn Environment>) -> Result<Throughline, OpenError> {
         let host = HostId(random()?);
-        let journal = Arc::new(SqliteJournal::open(journal::Options::new(home.folder(), host))?);
+        let journal = SqliteJournal::open(journal::Options::new(home.folder(), host)).map_err(|error| of_folder(home, error))?;
+        let journal = Arc::new(journal);
         let place = Place { host, machine: home.machine()?, boot: home::boot()? };
         let keys = models::Keyring::new(environment.clone(), Secrets::at(home.folder()));
         let hidden = keys.handles().into_iter().map(Into::into).collect();
@@ -153,6 +154,16 @@ impl Throughline {
     pub(crate) fn log(&self) -> &dyn Log {
         self.ports.log.as_ref()
     }
+}
+
+/// A folder that cannot even be made is no fault of the log.
+fn of_folder(home: &Home, error: journal::OpenError) -> OpenError {
+    let unmade = !home.folder().is_dir();
+    if let journal::OpenError::Io { path, source } = error {
+        let of_folder = unmade && path == home.folder();
+        return if of_folder { HomeError::Io { path, source }.into() } else { journal::OpenError::Io { path, source }.into() };
+    }
+    error.into()
 }
 
 pub(crate) fn random() -> Result<[u8; 16], OpenError> {

@@ -1,19 +1,20 @@
 //! The lists beside the log: brought up to its end whenever somebody asks, and made anew when they are of another log.
 
 use crate::Throughline;
-use contract::ask::AskKind;
+use crate::status::{self, Standing};
+use contract::body::{FinishReason, RunOutcome};
 use contract::filter::Filter;
-use contract::id::{AskId, SessionId};
+use contract::id::{AskId, HostId, SessionId, StreamId};
 use contract::machine::Rest;
-use contract::port::{Delivery, LogError, Subscription};
-use contract::units::Position;
+use contract::port::{Delivery, LeaseError, LogError, Subscription};
+use contract::units::{Position, Time, Version};
 use journal::{First, Mark, Told, Views, ViewsError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use views::{AskRow, CostRow, RunningRow, WorkRow, list};
+use views::{AskRow, CostRow, ForkedFrom, RunningRow, WorkRow, list};
 
 /// Events that are told in one transaction.
 const BATCH: usize = 10_000;
@@ -26,36 +27,94 @@ pub enum ListError {
     Views(#[from] ViewsError),
     #[error(transparent)]
     Log(#[from] LogError),
+    #[error("who drives a session cannot be told: {0}")]
+    Lease(#[from] LeaseError),
     #[error("the log has not reached position {}", .0.0)]
     NotYet(Position),
 }
 
-/// A piece of work in the list.
+/// A piece of work in the list, as it is shown; how it is kept is a matter of [`WorkRow`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Work {
-    #[serde(flatten)]
-    pub row: WorkRow,
-    pub standing: crate::Standing,
+    pub session: SessionId,
+    pub folder: String,
+    /// The first thing that was said to it.
+    pub task: String,
+    pub model: Option<String>,
+    pub created: Time,
+    pub changed: Time,
+    pub version: Version,
+    pub standing: Standing,
+    /// The living process that drives it.
+    pub holder: Option<HostId>,
     /// Calls with a started attempt, also those in the background.
     pub running: usize,
     pub open_asks: usize,
+    /// Model replies in all runs.
+    pub turns: u64,
+    /// Calls that were started.
+    pub tool_calls: u64,
+    pub tokens: u64,
+    pub cost_micros: u64,
+    /// How its last run ended, once one has.
+    pub outcome: Option<RunOutcome>,
+    pub reason: Option<FinishReason>,
+    pub child: bool,
+    pub fork: Option<ForkedFrom>,
+}
+
+/// An attempt that has not ended as far as the log knows, and who would hear of its end.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunningWork {
+    #[serde(flatten)]
+    pub row: RunningRow,
+    /// The living process that drives its session.
+    pub holder: Option<HostId>,
 }
 
 impl Throughline {
+    /// Waits until the log, and the lists of it, have reached this position.
+    pub async fn reach(&self, after: Position) -> Result<(), ListError> {
+        self.catch_up(Some(after)).await
+    }
+
     /// Sessions that people started, the latest changed first.
     pub async fn work(&self, after: Option<Position>, max: usize) -> Result<Vec<Work>, ListError> {
         self.catch_up(after).await?;
         let rests: BTreeMap<SessionId, Rest> =
             self.sessions(max).await?.into_iter().filter_map(|tail| Some((tail.stream.session_id()?, tail.rest))).collect();
         let rows: Vec<WorkRow> = self.rows(list::WORK, First::Newest, max).await?;
-        let listed = rows.into_iter().filter(|row| !row.child);
-        Ok(listed.map(|row| work(row, &rests)).collect())
+        let mut listed = Vec::new();
+        for row in rows.into_iter().filter(|row| !row.child) {
+            let standing = self.standing(&row, rests.get(&row.session)).await?;
+            let holder = self.holder(row.session).await?;
+            listed.push(work(row, standing, holder));
+        }
+        Ok(listed)
+    }
+
+    /// As `status` of the session decides it, from its state; one that is plainly at rest need not be folded for that.
+    async fn standing(&self, row: &WorkRow, rest: Option<&Rest>) -> Result<Standing, LogError> {
+        if is_at_rest(row, rest) {
+            return Ok(Standing::AtRest);
+        }
+        match self.fold(&StreamId::session(row.session)).await {
+            Ok(Ok(state)) => Ok(status::standing(&state)),
+            // A damaged session is listed all the same, as far as its row knows.
+            Ok(Err(_)) | Err(LogError::Corrupt { .. } | LogError::Unreadable { .. }) => Ok(standing_of_row(row)),
+            Err(unavailable @ LogError::Unavailable(_)) => Err(unavailable),
+        }
     }
 
     /// Attempts that were started and have not ended, the oldest first.
-    pub async fn running_everywhere(&self, after: Option<Position>) -> Result<Vec<RunningRow>, ListError> {
+    pub async fn running_everywhere(&self, after: Option<Position>) -> Result<Vec<RunningWork>, ListError> {
         self.catch_up(after).await?;
-        self.rows(list::RUNNING, First::Oldest, usize::MAX).await
+        let mut running = Vec::new();
+        for row in self.rows::<RunningRow>(list::RUNNING, First::Oldest, usize::MAX).await? {
+            let holder = self.holder(row.session).await?;
+            running.push(RunningWork { row, holder });
+        }
+        Ok(running)
     }
 
     /// What models used, the newest day first.
@@ -177,26 +236,47 @@ async fn batch(subscription: &mut dyn Subscription, from: Position) -> Result<(V
     Ok((told, upto, false))
 }
 
-fn work(row: WorkRow, rests: &BTreeMap<SessionId, Rest>) -> Work {
-    let standing = standing(&row, rests.get(&row.session));
-    Work { standing, running: row.running(), open_asks: row.asks().len(), row }
+fn work(row: WorkRow, standing: Standing, holder: Option<HostId>) -> Work {
+    let (running, open_asks) = (row.running(), row.asks().len());
+    let WorkRow { session, folder, task, model, created, changed, version, turns, tool_calls, .. } = row;
+    let WorkRow { tokens, cost_micros, outcome, reason, child, fork, .. } = row;
+    Work {
+        session,
+        folder,
+        task,
+        model,
+        created,
+        changed,
+        version,
+        standing,
+        holder,
+        running,
+        open_asks,
+        turns,
+        tool_calls,
+        tokens,
+        cost_micros,
+        outcome,
+        reason,
+        child,
+        fork,
+    }
 }
 
-fn standing(row: &WorkRow, rest: Option<&Rest>) -> crate::Standing {
-    use crate::Standing;
-    let kinds = || row.asks().values().copied().collect::<Vec<AskKind>>();
+/// Whether nothing is open in it and its stream needs nothing.
+fn is_at_rest(row: &WorkRow, rest: Option<&Rest>) -> bool {
+    let needs_nothing = matches!(rest, Some(Rest::Waiting | Rest::Closed));
+    needs_nothing && row.standing() == views::Standing::AtRest
+}
+
+fn standing_of_row(row: &WorkRow) -> Standing {
     match row.standing() {
         views::Standing::Stopping => Standing::Stopping,
-        views::Standing::Paused | views::Standing::Asked => Standing::Parked { asks: kinds() },
+        views::Standing::Paused | views::Standing::Asked => Standing::Parked { asks: row.asks().values().copied().collect() },
         views::Standing::Acting => Standing::Acting,
         views::Standing::Thinking => Standing::Asking,
         views::Standing::Retrying { at } => Standing::Retrying { at },
-        views::Standing::Due => match rest {
-            Some(Rest::Until(at)) => Standing::Waiting { at: *at },
-            Some(Rest::Busy | Rest::Waiting | Rest::Closed) | None => Standing::Due,
-        },
-        // A message that nobody has begun with shows only in how the stream rests.
-        views::Standing::AtRest if rest == Some(&Rest::Busy) && row.running() == 0 => Standing::Due,
+        views::Standing::Due => Standing::Due,
         views::Standing::AtRest => Standing::AtRest,
     }
 }
@@ -211,4 +291,53 @@ async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> Result<T, ViewsErr
 /// The lists of a data folder.
 pub(crate) fn open(folder: &std::path::Path) -> Arc<Views> {
     Arc::new(Views::new(folder, Arc::new(views::Lists)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use agent::State;
+    use contract::port::{Projection, Rows};
+    use testkit::histories;
+
+    #[derive(Default)]
+    struct Memory(BTreeMap<(&'static str, String), String>);
+
+    impl Rows for Memory {
+        fn get(&mut self, list: &'static str, key: &str) -> Option<String> {
+            self.0.get(&(list, key.to_owned())).cloned()
+        }
+
+        fn put(&mut self, list: &'static str, key: &str, _: u64, row: String) {
+            self.0.insert((list, key.to_owned()), row);
+        }
+
+        fn remove(&mut self, list: &'static str, key: &str) {
+            self.0.remove(&(list, key.to_owned()));
+        }
+    }
+
+    /// Whatever the list does not look up must be what looking it up would say.
+    #[test]
+    fn the_list_and_the_session_say_the_same_for_every_prefix_of_every_history() {
+        let (mut resting, mut others) = (0, 0);
+        for history in histories::played().unwrap() {
+            let Some(session) = history.stream.session_id() else { continue };
+            let (mut rows, mut state) = (Memory::default(), State::new(history.stream.clone()));
+            history.inherited.iter().for_each(|(_, event)| agent::fold::fold(&mut state, event).unwrap());
+            for event in &history.events {
+                views::Lists.see(&mut rows, &history.stream, Position(event.version.0), event);
+                agent::fold::fold(&mut state, event).unwrap();
+                let row: WorkRow = serde_json::from_str(&rows.get(list::WORK, &session.to_string()).unwrap()).unwrap();
+                let (said, known) = (status::standing(&state), is_at_rest(&row, Some(&agent::rest::rest(&state))));
+                if known {
+                    resting += 1;
+                    assert_eq!(said, Standing::AtRest, "{} at {}", history.name, event.version);
+                } else {
+                    others += 1;
+                }
+            }
+        }
+        assert!(resting > 20 && others > 100, "{resting} at rest, {others} looked up");
+    }
 }

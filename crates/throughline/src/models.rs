@@ -119,6 +119,8 @@ impl Model for ByName {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::configure::Configuration;
+    use crate::settings::Process;
     use contract::body::Purpose;
     use contract::config::{Endpoint, Options, Protocol, RunConfig, Sampling};
     use contract::id::{EventId, SessionId, Sha256, StreamId};
@@ -140,8 +142,8 @@ mod tests {
             prices: None,
             sampling: Sampling::default(),
         };
-        let options = Options { model: Some(name.into()), ..Options::default() };
-        RunConfig { endpoints: vec![endpoint], ..crate::configure::Defaults::new(&tools).run_config(&options) }
+        let resolved = Configuration::new(Arc::new(Process), &tools).run_config(&Options::default(), spool.path()).unwrap();
+        RunConfig { model: name.into(), endpoints: vec![endpoint], ..resolved }
     }
 
     async fn ask(name: &str, config: RunConfig) -> Result<Vec<RawPart>, ModelFailure> {

@@ -153,6 +153,12 @@ impl Running {
         matches!(self.driver, Driver::Elsewhere(_))
     }
 
+    /// Whether this process drives the session.
+    #[must_use]
+    pub fn is_here(&self) -> bool {
+        matches!(self.driver, Driver::Here { .. })
+    }
+
     /// Whether another process took the session, and goes on with all that this one wanted of it.
     pub(crate) fn is_yielded(&self) -> bool {
         self.yields && matches!(self.left, Some(Leave::Held(_) | Leave::Fenced))

@@ -23,8 +23,27 @@ pub struct Sent {
     pub position: Position,
     /// The living process that acts on it; without one, somebody must resume the session.
     pub holder: Option<HostId>,
-    /// What was said answered what was asked, and whether with a yes.
-    pub answered: Option<bool>,
+    /// What was said answered what was asked.
+    pub answered: Option<Answered>,
+}
+
+/// How something was answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answered {
+    Yes,
+    No,
+    /// A question, with words of its own.
+    Replied,
+}
+
+impl Answered {
+    pub(crate) fn by(answer: &Answer) -> Answered {
+        match answer {
+            Answer::Reply(_) => Answered::Replied,
+            Answer::Approve { .. } | Answer::Edit { .. } | Answer::Extend { .. } => Answered::Yes,
+            Answer::Deny { .. } => Answered::No,
+        }
+    }
 }
 
 /// Why what was said led to nothing. Nothing was written.
@@ -163,9 +182,9 @@ fn words_of(body: &Body) -> Option<&Text> {
     None
 }
 
-fn answer_of(body: &Body) -> Option<bool> {
+fn answer_of(body: &Body) -> Option<Answered> {
     if let Body::AskAnswered(answered) = body {
-        return Some(answered.answer.is_yes());
+        return Some(Answered::by(&answered.answer));
     }
     None
 }

@@ -67,6 +67,9 @@ pub enum StartError {
     Model(#[from] ModelNameError),
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// A rule about no tool at all: whoever wrote it would rely on it in vain.
+    #[error("the rule {rule} names no tool; there are {}", known.join(", "))]
+    UnknownTool { rule: String, known: Vec<&'static str> },
     #[error("{path} is not a folder: {source}")]
     Folder { path: PathBuf, source: std::io::Error },
     #[error("there is no session {0}")]
@@ -263,6 +266,11 @@ pub fn check(environment: &dyn Environment, job: &Job) -> Result<(), StartError>
 }
 
 fn create(environment: &dyn Environment, job: &Job) -> Result<Input, StartError> {
+    for rule in &job.policy.rules {
+        if !tools::names().any(|tool| rule.names(tool)) {
+            return Err(StartError::UnknownTool { rule: rule.to_string(), known: tools::names().collect() });
+        }
+    }
     let folder_error = |source| StartError::Folder { path: job.folder.clone(), source };
     let folder = job.folder.canonicalize().map_err(folder_error)?;
     if !folder.is_dir() {

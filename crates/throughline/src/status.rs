@@ -132,7 +132,7 @@ impl Throughline {
             fork: state.session.as_ref().and_then(|session| session.fork),
             task: seen.task.unwrap_or_default(),
             version: state.version,
-            standing: standing(&state, !running.is_empty()),
+            standing: standing(&state),
             holder: self.holder(session).await?,
             running,
             messages: seen.deliveries.finish(),
@@ -165,7 +165,9 @@ impl Throughline {
     }
 }
 
-fn standing(state: &State, acting: bool) -> Standing {
+/// How a session stands, wherever it is told.
+pub(crate) fn standing(state: &State) -> Standing {
+    let acting = state.calls.values().any(|call| call.attempt().is_some());
     if state.is_stopping() {
         return Standing::Stopping;
     }

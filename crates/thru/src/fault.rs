@@ -1,6 +1,6 @@
 //! What went wrong, as a person and a script learn it: kind, message, hint, exit code.
 
-use crate::catalog::{Problem, hint, problem};
+use crate::catalog::{Problem, Setup, hint, problem};
 use contract::input::Rejection;
 use contract::port::LogError;
 use throughline::settings::{BadFile, BadName, SecretsError};
@@ -46,13 +46,13 @@ impl Fault {
 
 fn class(what: &Problem<'_>) -> (&'static str, u8) {
     match what {
-        Problem::Usage(_) | Problem::TaskUsage(_) | Problem::NoVersion { .. } | Problem::TooDeep { .. } => ("usage", code::USAGE),
-        Problem::NoModel { .. }
-        | Problem::ProviderOnly(_)
-        | Problem::BadAddress(_)
-        | Problem::Settings(_)
-        | Problem::Secret(_)
-        | Problem::UnknownModel(_)
+        Problem::Usage(_) | Problem::TaskUsage(_) | Problem::WhichSession | Problem::NoVersion { .. } | Problem::TooDeep { .. } => {
+            ("usage", code::USAGE)
+        }
+        Problem::Setup(Setup::NoSecret(_)) => ("not_found", code::NOT_FOUND),
+        Problem::Setup(Setup::NoAnswer(_)) => ("failed", code::FAILED),
+        Problem::Setup(_)
+        | Problem::UnknownTool { .. }
         | Problem::Script(_)
         | Problem::WorkFolder { .. }
         | Problem::DataFolder(_)
@@ -65,7 +65,7 @@ fn class(what: &Problem<'_>) -> (&'static str, u8) {
         | Problem::NewerExport(_)
         | Problem::TooLong { .. } => ("configuration", code::CONFIGURATION),
         Problem::EditRefused(_) | Problem::UnknownTyped(_) | Problem::BadAmount { .. } => ("usage", code::USAGE),
-        Problem::NoSession(_) | Problem::NoSessions | Problem::NoAsk(_) | Problem::NoSecret(_) => ("not_found", code::NOT_FOUND),
+        Problem::NoSession(_) | Problem::NoSessions | Problem::NoAsk(_) => ("not_found", code::NOT_FOUND),
         Problem::Forbidden(_) => ("denied", code::DENIED),
         Problem::HostHeld { .. }
         | Problem::NotYet { .. }
@@ -80,6 +80,8 @@ fn class(what: &Problem<'_>) -> (&'static str, u8) {
         | Problem::SeveralAsks { .. }
         | Problem::NoRule
         | Problem::NothingToPause
+        | Problem::PausedAlready { .. }
+        | Problem::PauseOfStopping { .. }
         | Problem::NothingToResume
         | Problem::NothingToStop
         | Problem::NothingAsked
@@ -89,8 +91,7 @@ fn class(what: &Problem<'_>) -> (&'static str, u8) {
         | Problem::OtherFork { .. }
         | Problem::OtherWords { .. }
         | Problem::InboxFull { .. } => ("conflict", code::CONFLICT),
-        Problem::Damaged(_) | Problem::Storage(_) | Problem::BrokenExport(_) => ("damaged", code::FAILED),
-        Problem::NoAnswer(_) => ("failed", code::FAILED),
+        Problem::Damaged(_) | Problem::Destroyed(_) | Problem::Storage(_) | Problem::BrokenExport(_) => ("damaged", code::FAILED),
         Problem::Quarantined { .. } | Problem::Bug(_) => ("bug", code::BUG),
     }
 }
@@ -99,16 +100,16 @@ impl From<ConfigError> for Fault {
     fn from(error: ConfigError) -> Fault {
         match error {
             ConfigError::File(error) => error.into(),
-            ConfigError::Name(BadName::Unknown(name)) => Fault::new(Problem::UnknownModel(&name)),
-            ConfigError::Name(BadName::ProviderOnly(name)) => Fault::new(Problem::ProviderOnly(name)),
-            ConfigError::Name(BadName::BadAddress(address)) => Fault::new(Problem::BadAddress(&address)),
+            ConfigError::Name(BadName::Unknown(name)) => Fault::new(Problem::Setup(Setup::UnknownModel(&name))),
+            ConfigError::Name(BadName::ProviderOnly(name)) => Fault::new(Problem::Setup(Setup::ProviderOnly(name))),
+            ConfigError::Name(BadName::BadAddress(address)) => Fault::new(Problem::Setup(Setup::BadAddress(&address))),
         }
     }
 }
 
 impl From<BadFile> for Fault {
     fn from(error: BadFile) -> Fault {
-        Fault::new(Problem::Settings(&error.to_string()))
+        Fault::new(Problem::Setup(Setup::Settings(&error.to_string())))
     }
 }
 
@@ -119,14 +120,14 @@ impl From<ProbeError> for Fault {
             ProbeError::Config(error) => error.into(),
             ProbeError::Script(_) => Fault::new(Problem::Script(&text)),
             ProbeError::Open(error) => error.into(),
-            ProbeError::Failed(_) => Fault::new(Problem::NoAnswer(&text)),
+            ProbeError::Failed(_) => Fault::new(Problem::Setup(Setup::NoAnswer(&text))),
         }
     }
 }
 
 impl From<SecretsError> for Fault {
     fn from(error: SecretsError) -> Fault {
-        Fault::new(Problem::Secret(&error.to_string()))
+        Fault::new(Problem::Setup(Setup::Secret(&error.to_string())))
     }
 }
 
@@ -153,7 +154,7 @@ impl From<OpenError> for Fault {
                     Fault::new(Problem::NetworkFilesystem { path: &path.to_string_lossy(), kind })
                 }
                 JournalError::Newer { .. } => Fault::new(Problem::NewerData(&text)),
-                JournalError::Damaged { .. } => Fault::new(Problem::Damaged(&text)),
+                JournalError::Damaged { .. } => Fault::new(Problem::Destroyed(&text)),
                 JournalError::Io { .. } => Fault::new(Problem::Storage(&text)),
             },
         }
@@ -165,9 +166,10 @@ impl From<StartError> for Fault {
         let text = error.to_string();
         match error {
             StartError::Open(error) => error.into(),
-            StartError::Model(ModelNameError::Unknown(name)) => Fault::new(Problem::UnknownModel(&name)),
+            StartError::Model(ModelNameError::Unknown(name)) => Fault::new(Problem::Setup(Setup::UnknownModel(&name))),
             StartError::Model(ModelNameError::Script(error)) => Fault::new(Problem::Script(&error.to_string())),
             StartError::Config(error) => error.into(),
+            StartError::UnknownTool { rule, known } => Fault::new(Problem::UnknownTool { rule: &rule, known: &known.join(", ") }),
             StartError::Folder { path, source } => {
                 Fault::new(Problem::WorkFolder { path: &path.to_string_lossy(), reason: &source.to_string() })
             }
@@ -227,7 +229,7 @@ impl From<ListError> for Fault {
         let text = error.to_string();
         match error {
             ListError::Log(error) => error.into(),
-            ListError::Views(_) => Fault::new(Problem::Storage(&text)),
+            ListError::Views(_) | ListError::Lease(_) => Fault::new(Problem::Storage(&text)),
             ListError::NotYet(position) => Fault::new(Problem::NotYet { position: position.0 }),
         }
     }

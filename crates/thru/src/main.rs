@@ -24,7 +24,7 @@ fn main() -> ExitCode {
 fn run() -> u8 {
     let command = match args::parse(std::env::args_os()) {
         Ok(command) => command,
-        Err(fault) => return render::fault(&fault, false),
+        Err(fault) => return render::fault(&fault, args::would_want_json(std::env::args_os())),
     };
     let json = command.wants_json();
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {

@@ -60,6 +60,11 @@ pub struct Toolbox {
     launcher: Launcher,
 }
 
+/// Names of the built-in tools.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    tool::TOOLS.iter().map(|tool| tool.name)
+}
+
 impl Toolbox {
     /// Fails only when a relative `spool` cannot be made absolute; supervisors work in folders of their own.
     pub fn new(options: Options) -> io::Result<Toolbox> {

@@ -1,42 +1,29 @@
 //! What people are asked, in all sessions.
 
-use crate::calls::CallRow;
 use crate::{Seen, list};
-use contract::ask::Ask;
 use contract::body::Body;
 use contract::id::{AskId, SessionId};
-use contract::units::{Time, Version};
 use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// An open ask; everything about it is in the session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AskRow {
     pub session: SessionId,
-    pub ask: Ask,
-    pub version: Version,
-    pub opened: Time,
-    /// The tool it is about, and the beginning of its arguments.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tool: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub args: Option<String>,
+    pub ask: AskId,
 }
 
 pub fn see(seen: &mut Seen<'_>) {
     if let Body::AskOpened(opened) = &seen.event.draft.body {
-        return open(seen, &opened.ask);
+        return open(seen, opened.ask.ask);
     }
     if let Some(ask) = ended(&seen.event.draft.body) {
         seen.rows.remove(list::ASKS, &ask.to_string());
     }
 }
 
-fn open(seen: &mut Seen<'_>, ask: &Ask) {
-    let key = ask.ask.to_string();
-    let call = seen.call_key().and_then(|key| seen.get::<CallRow>(list::CALLS, &key));
-    let (tool, args) = call.map(|call| (call.tool, call.args)).unzip();
-    let row = AskRow { session: seen.session, ask: ask.clone(), version: seen.event.version, opened: seen.event.time, tool, args };
-    seen.put(list::ASKS, &key, seen.position.0, &row);
-    let session = seen.session;
+fn open(seen: &mut Seen<'_>, ask: AskId) {
+    let (key, session) = (ask.to_string(), seen.session);
+    seen.put(list::ASKS, &key, seen.position.0, &AskRow { session, ask });
     seen.put(list::ASKED, &key, seen.position.0, &session);
 }
 

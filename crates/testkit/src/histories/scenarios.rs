@@ -11,7 +11,7 @@ use agent::Agent;
 use contract::ask::{Answer, Ask, Subject};
 use contract::body::{CancelReason, FailureClass, Mode, Origin, UnknownReason};
 use contract::call::Class;
-use contract::config::{Options, ResumePolicy};
+use contract::config::{Options, Prices, ResumePolicy};
 use contract::effect::{Effect, EffectId};
 use contract::id::{ActionId, AskId, SessionId};
 use contract::input::Input;
@@ -42,6 +42,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario("interrupts", talks::interrupts),
     Scenario("limits-3", limits),
     Scenario("lost", lost),
+    Scenario("models", models),
     Scenario("low-risk", asks::low_risk),
     Scenario("questions", asks::questions),
     Scenario("recovery", recovery),
@@ -51,6 +52,14 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario("torn-2", torn),
     Scenario("unknowns", asks::unknowns),
 ];
+
+/// A model at an address of its own, whose cache has prices.
+fn models(writer: &mut Writer) -> Played {
+    writer.create(Options { base_url: Some("http://127.0.0.1:8000/v1".into()), ..Options::default() }, None)?;
+    writer.config.prices = Some(Prices { input: 3, output: 15, cache_read: Some(1), cache_write: Some(4) });
+    writer.run("message-1")?;
+    writer.say("Done.")
+}
 
 /// The shortest whole conversation, and a second run of it.
 fn answer(writer: &mut Writer) -> Played {
@@ -63,10 +72,8 @@ fn answer(writer: &mut Writer) -> Played {
 
 /// Empty replies, and a run that has used all its turns, is given one more, and then none.
 fn limits(writer: &mut Writer) -> Played {
-    writer.create(
-        Options { model: Some("script:golden".into()), fallback: vec!["script:spare".into()], max_turns: Some(1), ..Options::default() },
-        None,
-    )?;
+    let (model, fallback) = (Some("script:golden".into()), vec!["script:spare".into()]);
+    writer.create(Options { model, fallback, max_turns: Some(1), ..Options::default() }, None)?;
     writer.run("message-1")?;
     writer.reply(Vec::new())?;
     writer.reply(vec![ReplyPart::Text(Text::from(""))])?;

@@ -62,7 +62,11 @@ impl Throughline {
             walk.streams += 1;
             if let Err(error) = self.look_at(stream, &mut walk).await {
                 walk.unclear = true;
-                findings.push(Finding::ChainBroken { stream: stream.clone(), reason: error.to_string() });
+                findings.push(Finding::ChainBroken {
+                    stream: stream.clone(),
+                    whole: whole_up_to(stream, &error),
+                    reason: error.to_string(),
+                });
             }
         }
         let broken = findings.iter().any(|finding| matches!(finding, Finding::ChainBroken { .. }));
@@ -127,6 +131,15 @@ impl Throughline {
             findings.push(Finding::BlobBroken { stream, version, reason: fault.to_string() });
         }
     }
+}
+
+/// The last event before the damage, where that is in this stream.
+fn whole_up_to(stream: &StreamId, error: &LogError) -> Option<Version> {
+    let (damaged, version) = match error {
+        LogError::Corrupt { stream, version, .. } | LogError::Unreadable { stream, version, .. } => (stream, version),
+        LogError::Unavailable(_) => return None,
+    };
+    (damaged == stream && version.0 > 1).then(|| Version(version.0 - 1))
 }
 
 fn open_attempts(session: SessionId, state: &State, driven: bool) -> Vec<((ActionId, u16), Open)> {

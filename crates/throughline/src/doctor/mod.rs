@@ -62,6 +62,10 @@ pub enum Finding {
     JournalUnusable {
         reason: String,
     },
+    /// The file that names this machine does not.
+    MachineUnknown {
+        reason: String,
+    },
     Database,
     DatabaseDamaged {
         reason: String,
@@ -74,6 +78,8 @@ pub enum Finding {
     },
     ChainBroken {
         stream: StreamId,
+        /// The last of its own events that is whole, if any is.
+        whole: Option<Version>,
         reason: String,
     },
     Quarantined {
@@ -103,7 +109,7 @@ pub enum Finding {
     DaemonUnclear {
         reason: String,
     },
-    /// Its last process died in the middle of work.
+    /// It has work to do, and its last process is gone.
     Abandoned {
         session: SessionId,
     },
@@ -157,6 +163,7 @@ impl Finding {
             | Finding::FolderOnNetwork { .. }
             | Finding::LittleSpace { .. } => "folder",
             Finding::JournalMissing | Finding::Journal { .. } | Finding::JournalUnusable { .. } => "journal",
+            Finding::MachineUnknown { .. } => "machine",
             Finding::Database | Finding::DatabaseDamaged { .. } | Finding::DatabaseBusy => "database",
             Finding::Chains { .. } | Finding::ChainBroken { .. } | Finding::Quarantined { .. } => "chains",
             Finding::Hosts { .. } | Finding::HostsUnclear { .. } => "hosts",
@@ -202,6 +209,7 @@ impl Finding {
             Finding::FolderUnusable { .. }
             | Finding::FolderOnNetwork { .. }
             | Finding::JournalUnusable { .. }
+            | Finding::MachineUnknown { .. }
             | Finding::DatabaseDamaged { .. }
             | Finding::ChainBroken { .. }
             | Finding::Quarantined { .. }

@@ -1,9 +1,10 @@
 //! What can be told without the log: the folder, the files, who is alive.
 
 use super::Finding;
-use crate::{Home, Throughline};
+use crate::{Home, HomeError, OpenError, Throughline};
 use journal::Examined;
 use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
 /// Bytes below which a log may soon have no room.
@@ -15,13 +16,15 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub(super) fn folder(home: &Home, findings: &mut Vec<Finding>) -> bool {
     let path = home.folder().to_owned();
     if !path.exists() {
-        findings.push(Finding::FolderMissing { path });
+        // Looking makes nothing, so what can be told is whether something could be made there.
+        findings.push(match path.ancestors().find(|parent| parent.exists()).map(probe) {
+            Some(Err(error)) => Finding::FolderUnusable { path, reason: error.to_string() },
+            Some(Ok(())) | None => Finding::FolderMissing { path },
+        });
         return false;
     }
-    let probe = path.join(format!("doctor.{}", std::process::id()));
-    let written = fs::write(&probe, b"").and_then(|()| fs::remove_file(&probe));
-    if let Err(reason) = written.map_err(|error| error.to_string()) {
-        findings.push(Finding::FolderUnusable { path, reason });
+    if let Err(error) = probe(&path) {
+        findings.push(Finding::FolderUnusable { path, reason: error.to_string() });
         return false;
     }
     match (journal::network_filesystem(&path), journal::free_bytes(&path)) {
@@ -37,6 +40,12 @@ pub(super) fn folder(home: &Home, findings: &mut Vec<Finding>) -> bool {
         }
     }
     true
+}
+
+/// Whether something can be written into this folder.
+fn probe(folder: &Path) -> std::io::Result<()> {
+    let probe = folder.join(format!("thru-doctor.{}", std::process::id()));
+    fs::write(&probe, b"").and_then(|()| fs::remove_file(&probe))
 }
 
 /// Does something that may block, and gives it up when it takes too long.
@@ -75,7 +84,12 @@ pub(super) async fn open(home: &Home, findings: &mut Vec<Finding>) -> Option<Thr
             Some(throughline)
         }
         Some(Err(error)) => {
-            findings.push(Finding::JournalUnusable { reason: error.to_string() });
+            let reason = error.to_string();
+            findings.push(match error {
+                OpenError::Home(HomeError::BadMachine { .. }) => Finding::MachineUnknown { reason },
+                OpenError::Home(_) | OpenError::Spool(_) => Finding::FolderUnusable { path: home.folder().to_owned(), reason },
+                OpenError::Journal(_) | OpenError::Random(_) => Finding::JournalUnusable { reason },
+            });
             None
         }
         None => {

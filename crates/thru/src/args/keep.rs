@@ -39,7 +39,7 @@ pub fn fork_command() -> Clap {
         .arg(Arg::new("at").long("at").value_name("EVENT").value_parser(value_parser!(u64)).help(keep_help(KeepHelp::ForkAt)))
         .arg(key().help(keep_help(KeepHelp::ForkKey)))
         .arg(on_ask())
-        .arg(json())
+        .arg(json().help(keep_help(KeepHelp::ForkJson)))
         .arg(quiet())
 }
 

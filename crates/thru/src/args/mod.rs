@@ -17,7 +17,7 @@ pub use talk::{Approval, Approve, Deny, Said, Send};
 use crate::catalog::{Help, Problem, help};
 use crate::fault::Fault;
 use auth::auth_command;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command as Clap, value_parser};
 use contract::body::Scope;
 use contract::id::SessionId;
@@ -149,11 +149,25 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Fault>
     match clap().try_get_matches_from(&args) {
         Ok(matches) => command(&matches),
         Err(error) if PRINTED.contains(&error.kind()) => Ok(Command::Print(error.render().to_string())),
-        Err(error) => {
-            let (what, gives_task) = (first_line(&error), args.get(1).is_some_and(|command| command == "run"));
-            Err(Fault::new(if gives_task { Problem::TaskUsage(&what) } else { Problem::Usage(&what) }))
-        }
+        Err(error) => Err(usage(&error, args.get(1).and_then(|command| command.to_str()))),
     }
+}
+
+/// Whether a line that is not understood would have wanted the outcome as its last one.
+pub fn would_want_json(args: impl IntoIterator<Item = OsString>) -> bool {
+    let args: Vec<OsString> = args.into_iter().take_while(|arg| arg != "--").collect();
+    let tells_outcome = args.get(1).is_some_and(|command| command == "run" || command == "resume" || command == "attach");
+    tells_outcome && args.iter().any(|arg| arg == "--json")
+}
+
+fn usage(error: &clap::Error, command: Option<&str>) -> Fault {
+    let what = first_line(error);
+    let plain_word = matches!(error.get(ContextKind::InvalidArg), Some(ContextValue::String(arg)) if !arg.starts_with('-'));
+    Fault::new(match (command, error.kind()) {
+        (Some("run"), ErrorKind::UnknownArgument) if plain_word => Problem::TaskUsage(&what),
+        (Some("resume"), ErrorKind::MissingRequiredArgument) => Problem::WhichSession,
+        _ => Problem::Usage(&what),
+    })
 }
 
 fn first_line(error: &clap::Error) -> String {
@@ -353,6 +367,7 @@ mod tests {
         for (line, names) in [
             ("thru run --modle x task", "--modle"),
             ("thru run", "TASK"),
+            ("thru run --model x one too many", "too"),
             ("thru fly", "fly"),
             ("thru events nonsense", "ses_"),
             ("thru run --max-turns 0 x", "--max-turns"),
@@ -364,8 +379,16 @@ mod tests {
             let fault = parsed(line).unwrap_err();
             assert_eq!(fault.code, 2, "{line}");
             assert!(fault.message.contains(names) && !fault.message.contains('\n'), "{line}: {}", fault.message);
-            assert_eq!(fault.hint.contains("quotes"), line.starts_with("thru run"), "{line}: {}", fault.hint);
+            assert_eq!(fault.hint.contains("quotes"), line.ends_with("too many"), "{line}: {}", fault.hint);
+            assert_eq!(fault.hint.contains("--last"), line == "thru resume", "{line}: {}", fault.hint);
         }
+    }
+
+    #[test]
+    fn a_script_hears_the_outcome_of_a_line_that_is_not_understood() {
+        let wants = |line: &str| would_want_json(line.split(' ').map(OsString::from));
+        assert!(wants("thru run --json --bad x") && wants("thru resume --json"));
+        assert!(!wants("thru run x -- --json") && !wants("thru status --json --bad") && !wants("thru run --bad"));
     }
 
     #[test]

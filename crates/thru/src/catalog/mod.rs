@@ -2,12 +2,15 @@
 //! so a language with a sentence missing does not compile.
 
 mod en;
+mod problems;
 
-use contract::ask::{AskKind, LimitKind, Subject};
+pub use problems::{Problem, Setup};
+
+use contract::ask::{LimitKind, Subject};
 use contract::body::{CancelReason, FinishReason, RunOutcome, UnknownReason, Verdict};
 use contract::machine::Rest;
 use throughline::doctor::{Finding, Health};
-use throughline::{CostRow, Fate, RunTurns, Standing};
+use throughline::{Answered, CostRow, Fate, RunTurns, Standing};
 
 /// Texts of `--help` of commands that look.
 #[derive(Clone, Copy, Debug)]
@@ -199,6 +202,7 @@ pub enum KeepHelp {
     ForkAt,
     ForkText,
     ForkKey,
+    ForkJson,
     Export,
     ExportAfter,
     ExportFolder,
@@ -208,68 +212,6 @@ pub enum KeepHelp {
     Doctor,
     DoctorAfter,
     DoctorFix,
-}
-
-/// What can be wrong.
-#[derive(Clone, Copy, Debug)]
-pub enum Problem<'a> {
-    Usage(&'a str),
-    TaskUsage(&'a str),
-    NoModel { providers: &'a [&'a str] },
-    ProviderOnly(&'a str),
-    BadAddress(&'a str),
-    Settings(&'a str),
-    NoAnswer(&'a str),
-    Secret(&'a str),
-    NoSecret(&'a str),
-    UnknownModel(&'a str),
-    Script(&'a str),
-    WorkFolder { path: &'a str, reason: &'a str },
-    DataFolder(&'a str),
-    BadMachine(&'a str),
-    NetworkFilesystem { path: &'a str, kind: &'a str },
-    NewerData(&'a str),
-    TooLong { bytes: usize, max: usize },
-    NoSession(&'a str),
-    NoSessions,
-    Held { holder: &'a str, session: &'a str },
-    NoVersion { session: &'a str, at: u64, last: u64 },
-    TooDeep { session: &'a str },
-    OtherFork { session: &'a str, from: &'a str, at: u64 },
-    OtherWords { session: &'a str },
-    NotEmpty(&'a str),
-    Unwritable(&'a str),
-    NoExport(&'a str),
-    NewerExport(&'a str),
-    BrokenExport(&'a str),
-    Differs { session: &'a str, version: u64 },
-    Fenced,
-    Unclear { session: &'a str },
-    Damaged(&'a str),
-    Storage(&'a str),
-    Quarantined { session: &'a str, version: u64, reason: &'a str },
-    NoAsk(&'a str),
-    AskAnswered { by: &'a str, yes: bool, version: u64 },
-    AskExpired,
-    AskOvertaken,
-    AskStopped,
-    NotAnAnswer { kind: AskKind },
-    SeveralAsks { asks: &'a str },
-    EditRefused(&'a str),
-    Forbidden(&'a str),
-    NoRule,
-    NothingToPause,
-    NothingToResume,
-    NothingToStop,
-    NotWaiting { event: u64 },
-    NotTakenBack { old: u64, new: u64 },
-    InboxFull { waiting: usize },
-    UnknownTyped(&'a str),
-    NotYet { position: u64 },
-    HostHeld { holder: &'a str },
-    BadAmount { text: &'a str, why: &'a str },
-    NothingAsked,
-    Bug(&'a str),
 }
 
 /// What is said of a session as a whole.
@@ -312,14 +254,15 @@ pub enum Line<'a> {
     HostStarted { host: &'a str },
     HostStopped { host: &'a str },
     Resuming { session: &'a str },
-    Summary { outcome: &'a str, seconds: u64, turns: u32, calls: u32, tokens: u64, cost_micros: u64, events: u64, session: &'a str },
+    Summary { outcome: &'a str, seconds: u64, turns: u32, calls: u64, tokens: u64, cost_micros: u64, events: u64, session: &'a str },
     StopAgain,
     NothingToStop { session: &'a str },
     StoppingAlready { session: &'a str },
+    StoppedAtRest { version: u64, session: &'a str },
     StillStopping { session: &'a str },
     Paused { version: u64, session: &'a str },
     NoApprovals,
-    Answered { version: u64, yes: bool, holder: Option<&'a str>, session: &'a str },
+    Answered { version: u64, how: Answered, holder: Option<&'a str>, session: &'a str },
     HowToResume { session: &'a str },
     NothingToResume { session: &'a str },
     VerifiedStream { stream: &'a str, events: u64, requests: u64, hash: &'a str },
@@ -350,9 +293,13 @@ pub enum CallLine<'a> {
 /// A line about how a session stands.
 #[derive(Clone, Copy, Debug)]
 pub enum StatusLine<'a> {
-    Session { session: &'a str, standing: &'a Standing, driven: bool, task: &'a str },
+    Session { session: &'a str, standing: &'a Standing, holder: Option<&'a str>, forsaken: bool, task: &'a str },
+    HowToResume { session: &'a str },
+    NoSessions,
+    NothingRuns,
+    Of { session: &'a str, holder: Option<&'a str> },
     Forked { from: &'a str, at: u64 },
-    Running { tool: &'a str, call: &'a str, args: &'a str, seconds: u64, background: bool, stopping: bool },
+    Running { tool: &'a str, call: &'a str, args: &'a str, seconds: u64, background: bool, stopping: bool, driven: bool },
     Output { text: &'a str },
     Message { event: u64, fate: &'a Fate, text: &'a str },
     Figures { turns: u32, run: Option<RunTurns>, calls: u64, tokens: u64, cost_micros: u64, events: u64, folder: &'a str },

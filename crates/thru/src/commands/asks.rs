@@ -16,10 +16,15 @@ use throughline::{AskFate, AskView, Found, OpenAsks, SayError, Sent, StartError,
 pub async fn list(session: Option<SessionId>, after: Option<Position>, json: bool) -> Result<u8, Fault> {
     let throughline = open_existing()?;
     let OpenAsks { views, damaged } = match session {
-        Some(session) => OpenAsks { views: throughline.status(session).await?.asks, damaged: Vec::new() },
+        Some(session) => {
+            if let Some(after) = after {
+                throughline.reach(after).await?;
+            }
+            OpenAsks { views: throughline.status(session).await?.asks, damaged: Vec::new() }
+        }
         None => throughline.asks(after).await?,
     };
-    if views.is_empty() && !json {
+    if views.is_empty() && damaged.is_empty() && !json {
         out(line(&Line::NoApprovals).as_bytes());
     }
     for view in &views {

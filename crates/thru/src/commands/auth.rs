@@ -1,7 +1,7 @@
 //! `thru auth`: keys of models, kept in a file that only their owner may read.
 
 use crate::args::Auth;
-use crate::catalog::{AuthLine, Problem, auth_line};
+use crate::catalog::{AuthLine, Problem, Setup, auth_line};
 use crate::fault::{Fault, code};
 use crate::render::out;
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
@@ -14,14 +14,14 @@ pub fn run(auth: Auth) -> Result<u8, Fault> {
     let secrets = Secrets::at(Home::locate()?.folder());
     match auth {
         Auth::Set { name } => {
-            let value = read_value(&name).map_err(|error| Fault::new(Problem::Secret(&error.to_string())))?;
+            let value = read_value(&name).map_err(|error| Fault::new(Problem::Setup(Setup::Secret(&error.to_string()))))?;
             secrets.set(&name, &value)?;
             out(auth_line(&AuthLine::Kept { name: &name, hidden_by_variable: Process.get(&name).is_some() }).as_bytes());
         }
         Auth::List { json } => list(&secrets.names()?, json),
         Auth::Remove { name } => {
             if !secrets.remove(&name)? {
-                return Err(Fault::new(Problem::NoSecret(&name)));
+                return Err(Fault::new(Problem::Setup(Setup::NoSecret(&name))));
             }
             out(auth_line(&AuthLine::Forgotten { name: &name }).as_bytes());
         }

@@ -153,7 +153,7 @@ impl<'a> Following<'a> {
             self.screen.json(&json!({ "type": "stream.opened", "session": session }));
             if self.running.is_elsewhere() {
                 self.screen.story(&look_line(&LookLine::Attached { session: &session }));
-            } else if self.running.earlier() > Version::NONE {
+            } else if self.running.is_here() && self.running.earlier() > Version::NONE {
                 self.screen.story(&line(&Line::Resuming { session: &session }));
             }
         }
@@ -222,7 +222,8 @@ impl<'a> Following<'a> {
     async fn finish(self) -> Result<u8, Fault> {
         let Following { throughline, running, screen, story, tally, .. } = self;
         let session = running.session().to_string();
-        let (events, nothing_new) = (running.version(), running.version() == running.earlier());
+        let nothing_new = running.version() == running.earlier();
+        let used = Used::of(&running, &tally);
         let still_running: Vec<(String, String)> =
             running.still_running().iter().map(|(call, tool)| (call.to_string(), (*tool).to_owned())).collect();
         let ended = running.end().await;
@@ -247,11 +248,11 @@ impl<'a> Following<'a> {
         for (call, tool) in &still_running {
             screen.notice(&call_line(&CallLine::StillRunning { tool, call }));
         }
-        screen.story(&summary(word, &tally, events, &session));
+        screen.story(&summary(word, &used, &session));
         if let Ended::Parked { .. } = ended {
             screen.notice(&line(&Line::HowToResume { session: &session }));
         }
-        screen.json(&closed(&session, &ended, exit_code, &tally, &still_running));
+        screen.json(&closed(&session, &ended, exit_code, &used, &still_running));
         Ok(exit_code)
     }
 
@@ -308,17 +309,36 @@ fn is_deniable(kind: AskKind) -> bool {
     }
 }
 
-fn summary(outcome: &str, tally: &Tally, events: Version, session: &str) -> String {
-    line(&Line::Summary {
-        outcome,
-        seconds: tally.elapsed_ms() / 1_000,
-        turns: tally.turns,
-        calls: tally.calls,
-        tokens: tally.tokens_in + tally.tokens_out,
-        cost_micros: tally.cost_micros,
-        events: events.0,
-        session,
-    })
+/// What the session has used, as its ledger has it.
+struct Used {
+    seconds: u64,
+    turns: u32,
+    calls: u64,
+    tokens: u64,
+    cost_micros: u64,
+    events: Version,
+    /// Of the tokens, what models told.
+    told: (u64, u64),
+}
+
+impl Used {
+    fn of(running: &Running, tally: &Tally) -> Used {
+        let state = running.state();
+        Used {
+            seconds: tally.elapsed_ms() / 1_000,
+            turns: state.replies,
+            calls: state.ledger.tool_calls,
+            tokens: state.ledger.spent.tokens,
+            cost_micros: state.ledger.spent.cost_micros,
+            events: state.version,
+            told: (tally.tokens_in, tally.tokens_out),
+        }
+    }
+}
+
+fn summary(outcome: &str, used: &Used, session: &str) -> String {
+    let Used { seconds, turns, calls, tokens, cost_micros, events, .. } = *used;
+    line(&Line::Summary { outcome, seconds, turns, calls, tokens, cost_micros, events: events.0, session })
 }
 
 /// Whether the last text is an answer and not something said on the way.
@@ -351,7 +371,7 @@ fn standing(ended: &Ended, tally: &Tally) -> (&'static str, u8) {
     }
 }
 
-fn closed(session: &str, ended: &Ended, exit_code: u8, tally: &Tally, still_running: &[(String, String)]) -> serde_json::Value {
+fn closed(session: &str, ended: &Ended, exit_code: u8, used: &Used, still_running: &[(String, String)]) -> serde_json::Value {
     let (how, asks) = match ended {
         Ended::Finished { outcome, .. } => (json!(outcome), json!([])),
         Ended::Parked { asks } => (json!("awaiting_input"), json!(asks)),
@@ -363,8 +383,10 @@ fn closed(session: &str, ended: &Ended, exit_code: u8, tally: &Tally, still_runn
         "session": session,
         "outcome": how,
         "exit_code": exit_code,
-        "tokens": { "input": tally.tokens_in, "output": tally.tokens_out },
-        "cost_micros": tally.cost_micros,
+        "turns": used.turns,
+        "tool_calls": used.calls,
+        "tokens": { "input": used.told.0, "output": used.told.1, "total": used.tokens },
+        "cost_micros": used.cost_micros,
         "open_asks": asks,
         "still_running": running,
         "resume": format!("thru resume {session}"),

@@ -12,6 +12,7 @@ mod follow;
 mod fork;
 mod keyboard;
 mod models;
+mod reader;
 mod resume;
 mod run;
 mod send;

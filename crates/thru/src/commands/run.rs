@@ -2,7 +2,7 @@
 
 use super::follow::{self, OnInterrupt};
 use crate::args::Run;
-use crate::catalog::{Line, Problem, line};
+use crate::catalog::{Line, Problem, Setup, line};
 use crate::fault::Fault;
 use crate::render::{Screen, harmless};
 use std::path::Path;
@@ -47,7 +47,7 @@ pub fn choose(folder: &Path) -> Result<(String, String), Fault> {
     let settings = Settings::load(&Process, folder)?;
     let Some(Chosen { name, why }) = settings.choose(&Process) else {
         let providers: Vec<&str> = settings.with_key(&Process).map(|preset| preset.name).collect();
-        return Err(Fault::new(Problem::NoModel { providers: &providers }));
+        return Err(Fault::new(Problem::Setup(Setup::NoModel { providers: &providers })));
     };
     let why = match &why {
         Why::Variable(variable) => (*variable).to_owned(),

@@ -10,7 +10,7 @@ use contract::id::SessionId;
 use contract::input::Rejection;
 use contract::units::Version;
 use serde_json::json;
-use throughline::{Delivery, Fate, SayError, Sent, Throughline};
+use throughline::{Answered, Delivery, Fate, SayError, Sent, Throughline};
 
 pub async fn run(send: Send) -> Result<u8, Fault> {
     let throughline = open_existing()?;
@@ -49,13 +49,16 @@ pub fn tell(sent: &Sent, json: bool) {
     let (version, holder, session) = (sent.version.0, sent.holder.map(|holder| holder.to_string()), sent.session.to_string());
     let said = if json {
         let mut said = json!({ "session": session, "version": version, "position": sent.position, "driven_by": holder });
-        if let Some(yes) = sent.answered {
-            said["answer"] = if yes { "yes" } else { "no" }.into();
+        match sent.answered {
+            Some(Answered::Yes) => said["answer"] = "yes".into(),
+            Some(Answered::No) => said["answer"] = "no".into(),
+            Some(Answered::Replied) => said["answer"] = "reply".into(),
+            None => {}
         }
         said.to_string()
     } else {
         line(&match sent.answered {
-            Some(yes) => Line::Answered { version, yes, holder: holder.as_deref(), session: &session },
+            Some(how) => Line::Answered { version, how, holder: holder.as_deref(), session: &session },
             None => Line::Sent { version, holder: holder.as_deref(), session: &session },
         })
     };

@@ -5,9 +5,10 @@ use crate::args::StatusOf;
 use crate::catalog::{self, StatusLine};
 use crate::fault::{Fault, code};
 use crate::render::{Where, card, excerpt, out};
+use contract::id::{HostId, SessionId};
 use contract::port::Clock;
 use contract::units::Position;
-use throughline::{RunningRow, Standing, StartError, Status, SystemClock, Throughline};
+use throughline::{RunningRow, RunningWork, Standing, Status, SystemClock, Throughline};
 
 /// Sessions that are listed; older ones are found by their id.
 const LISTED_MAX: usize = 20;
@@ -15,7 +16,12 @@ const LISTED_MAX: usize = 20;
 pub async fn run(what: StatusOf, after: Option<Position>, json: bool) -> Result<u8, Fault> {
     let throughline = open_existing()?;
     match what {
-        StatusOf::Session(session) => show(&throughline.status(session).await?, json),
+        StatusOf::Session(session) => {
+            if let Some(after) = after {
+                throughline.reach(after).await?;
+            }
+            show(&throughline.status(session).await?, json);
+        }
         StatusOf::Work => list(&throughline, after, json).await?,
         StatusOf::Running => list_running(&throughline, after, json).await?,
     }
@@ -24,30 +30,47 @@ pub async fn run(what: StatusOf, after: Option<Position>, json: bool) -> Result<
 
 /// The latest work, from the lists beside the log.
 async fn list(throughline: &Throughline, after: Option<Position>, json: bool) -> Result<(), Fault> {
-    for work in throughline.work(after, LISTED_MAX).await? {
+    let listed = throughline.work(after, LISTED_MAX).await?;
+    if listed.is_empty() && !json {
+        say(&StatusLine::NoSessions);
+    }
+    for work in listed {
         if json {
             // It holds strings, numbers and lists of such: nothing in it can fail to be JSON.
             out(serde_json::to_string(&work).unwrap_or_default().as_bytes());
             continue;
         }
-        let driven = throughline.holder(work.row.session).await.map_err(StartError::from)?.is_some();
-        head(&work.row.session.to_string(), &work.standing, driven, &work.row.task);
+        let unwatched = work.running > 0;
+        head(work.session, &work.standing, work.holder, unwatched, &work.task);
     }
     Ok(())
 }
 
 /// Every command that runs, in whichever session.
 async fn list_running(throughline: &Throughline, after: Option<Position>, json: bool) -> Result<(), Fault> {
-    for row in throughline.running_everywhere(after).await? {
+    let running = throughline.running_everywhere(after).await?;
+    if running.is_empty() && !json {
+        say(&StatusLine::NothingRuns);
+    }
+    for RunningWork { row, holder } in running {
         if json {
-            out(serde_json::to_string(&row).unwrap_or_default().as_bytes());
+            out(serde_json::to_string(&RunningWork { row, holder }).unwrap_or_default().as_bytes());
             continue;
         }
         let (session, call, args) = (row.session.to_string(), row.call.to_string(), excerpt(&row.args));
         let seconds = SystemClock.now().0.saturating_sub(row.since.0) / 1_000;
+        let holder = holder.map(|holder| holder.to_string());
         let RunningRow { tool, background, stopping, .. } = &row;
-        out(session.as_bytes());
-        say(&StatusLine::Running { tool, call: &call, args: &args, seconds, background: *background, stopping: *stopping });
+        say(&StatusLine::Of { session: &session, holder: holder.as_deref() });
+        say(&StatusLine::Running {
+            tool,
+            call: &call,
+            args: &args,
+            seconds,
+            background: *background,
+            stopping: *stopping,
+            driven: holder.is_some(),
+        });
     }
     Ok(())
 }
@@ -56,8 +79,26 @@ fn say(what: &StatusLine<'_>) {
     out(catalog::status(what).as_bytes());
 }
 
-fn head(session: &str, standing: &Standing, driven: bool, task: &str) {
-    say(&StatusLine::Session { session, standing, driven, task: &excerpt(task) });
+/// Who does what is left to do, and how to go on when nobody does; `unwatched` when something would run without anybody.
+fn head(session: SessionId, standing: &Standing, holder: Option<HostId>, unwatched: bool, task: &str) {
+    let (session, holder) = (session.to_string(), holder.map(|holder| holder.to_string()));
+    let forsaken = holder.is_none() && (unwatched || needs_driver(standing));
+    say(&StatusLine::Session { session: &session, standing, holder: holder.as_deref(), forsaken, task: &excerpt(task) });
+    if forsaken {
+        say(&StatusLine::HowToResume { session: &session });
+    }
+}
+
+/// Whether it goes on only when a process drives it.
+fn needs_driver(standing: &Standing) -> bool {
+    match standing {
+        Standing::Asking | Standing::Acting | Standing::Retrying { .. } | Standing::Waiting { .. } | Standing::Stopping | Standing::Due => {
+            true
+        }
+        // Without an ask it is paused.
+        Standing::Parked { asks } => asks.is_empty(),
+        Standing::AtRest => false,
+    }
 }
 
 /// Prints how a session stands.
@@ -66,7 +107,7 @@ pub fn show(status: &Status, json: bool) {
         // It holds strings, numbers and lists of such: nothing in it can fail to be JSON.
         return out(serde_json::to_string(status).unwrap_or_default().as_bytes());
     }
-    head(&status.session.to_string(), &status.standing, status.holder.is_some(), &status.task);
+    head(status.session, &status.standing, status.holder, !status.running.is_empty(), &status.task);
     if let Some(fork) = &status.fork {
         say(&StatusLine::Forked { from: &fork.from.to_string(), at: fork.at.0 });
     }
@@ -79,6 +120,7 @@ pub fn show(status: &Status, json: bool) {
             seconds,
             background: running.background,
             stopping: running.stopping,
+            driven: status.holder.is_some(),
         });
         let last = running.output.as_deref().and_then(|output| output.trim_end().lines().next_back());
         if let Some(last) = last {

@@ -1,7 +1,7 @@
 //! `thru stop` and `thru pause`: end or hold the work of a session, and say what came of it.
 
 use super::{local, open_existing, send};
-use crate::catalog::{CallLine, Line, call_line, line};
+use crate::catalog::{CallLine, Line, Problem, call_line, line};
 use crate::fault::{Fault, code};
 use crate::render::{Story, out};
 use contract::body::Scope;
@@ -30,6 +30,10 @@ pub async fn stop(session: SessionId, scope: Scope, json: bool) -> Result<u8, Fa
         }
         other => other?,
     };
+    if !json && sent.holder.is_none() && is_done(&throughline.status(session).await?) {
+        out(line(&Line::StoppedAtRest { version: sent.version.0, session: &session.to_string() }).as_bytes());
+        return Ok(code::DONE);
+    }
     send::tell(&sent, json);
     if sent.holder.is_some() && !json {
         // Whoever drives the session says in the log what it stopped; a slow one is not waited for for ever.
@@ -43,13 +47,34 @@ pub async fn stop(session: SessionId, scope: Scope, json: bool) -> Result<u8, Fa
 
 pub async fn pause(session: SessionId, json: bool) -> Result<u8, Fault> {
     let throughline = open_existing()?;
-    let sent = throughline.pause(session, local()).await?;
+    let sent = match throughline.pause(session, local()).await {
+        Err(SayError::Rejected(Rejection::NothingToPause)) => {
+            let status = throughline.status(session).await?;
+            return Err(not_paused(session, status.run.is_some(), status.standing == Standing::Stopping));
+        }
+        other => other?,
+    };
     if json {
         send::tell(&sent, json);
     } else {
         out(line(&Line::Paused { version: sent.version.0, session: &session.to_string() }).as_bytes());
     }
     Ok(code::DONE)
+}
+
+/// Whether nobody has to do anything for the stop any more.
+fn is_done(status: &Status) -> bool {
+    status.standing == Standing::AtRest && status.running.is_empty()
+}
+
+/// Why a pause was refused, by whether a run is open and being stopped.
+pub fn not_paused(session: SessionId, open: bool, stopping: bool) -> Fault {
+    let session = session.to_string();
+    Fault::new(match (open, stopping) {
+        (true, true) => Problem::PauseOfStopping { session: &session },
+        (true, false) => Problem::PausedAlready { session: &session },
+        (false, _) => Problem::NothingToPause,
+    })
 }
 
 fn nothing_to_stop(status: &Status, json: bool) {

@@ -1,13 +1,13 @@
 //! Lines typed while a session works: said to it, or commands that begin with a slash.
 
-use super::{asks, local, status};
+use super::{asks, local, status, stop};
 use crate::catalog::Problem;
 use crate::fault::{Fault, of_refusal};
 use contract::ask::Answer;
 use contract::body::{Mode, Scope};
 use contract::id::Key;
-use contract::input::Input;
-use throughline::{AskView, Running, Throughline};
+use contract::input::{Input, Rejection};
+use throughline::{AskView, Refusal, Running, Throughline};
 
 /// What a line means.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,7 +79,15 @@ pub async fn act(throughline: &Throughline, running: &Running, typed: Typed) -> 
         }
         Typed::Edit { args } => throughline.edit_input(&asked(throughline, running).await?, args, None, local()).await?,
         Typed::Stop => Input::Stop { key: typed_key(running, "stop"), scope: Scope::Turn, by: local() },
-        Typed::Pause => Input::Pause { key: typed_key(running, "pause"), by: local() },
+        Typed::Pause => {
+            let pause = Input::Pause { key: typed_key(running, "pause"), by: local() };
+            return match running.input(pause).await {
+                Err(Refusal::Rejected(Rejection::NothingToPause)) => {
+                    Err(stop::not_paused(session, running.state().run.is_some(), running.is_stopping()))
+                }
+                other => other.map(drop).map_err(|refusal| of_refusal(&refusal, &session.to_string())),
+            };
+        }
         Typed::Resume => {
             let resumed = throughline.resume_driven(session, local()).await?;
             return resumed.map(drop).ok_or_else(|| Fault::new(Problem::NothingToResume));

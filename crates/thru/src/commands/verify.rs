@@ -44,7 +44,7 @@ async fn check(throughline: &Throughline, stream: &StreamId, json: bool) -> u8 {
 }
 
 fn whole(found: &Inspection, json: bool) -> String {
-    let name = found.stream.session_id().map_or_else(|| found.stream.to_string(), |session| session.to_string());
+    let name = name(&found.stream);
     let (stream, events, hash) = (name.as_str(), found.verified.events, found.verified.hash.to_string());
     if json {
         json!({ "stream": stream, "ok": true, "events": events, "requests": found.requests, "hash": hash }).to_string()
@@ -53,10 +53,15 @@ fn whole(found: &Inspection, json: bool) -> String {
     }
 }
 
+/// A session by its id, as everywhere else.
+fn name(stream: &StreamId) -> String {
+    stream.session_id().map_or_else(|| stream.to_string(), |session| session.to_string())
+}
+
 fn broken(stream: &StreamId, error: &LogError) -> String {
     let version = match error {
         LogError::Corrupt { version, .. } | LogError::Unreadable { version, .. } => Some(version.0),
         LogError::Unavailable(_) => None,
     };
-    json!({ "stream": stream.as_str(), "ok": false, "version": version, "reason": error.to_string() }).to_string()
+    json!({ "stream": name(stream), "ok": false, "version": version, "reason": error.to_string() }).to_string()
 }

@@ -1,4 +1,5 @@
-//! What a session has cost so far, counted from its events.
+//! What the end of a session needs to know and its state does not hold, counted from its events. What was used is in the
+//! ledger of the state, as status, cost and limits have it.
 
 use contract::ask::Subject;
 use contract::body::{Body, WithdrawReason};
@@ -9,13 +10,11 @@ use std::collections::BTreeSet;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    pub turns: u32,
-    pub calls: u32,
     began: Option<Time>,
     ended: Time,
+    /// As models told them; what nobody told is in the ledger only.
     pub tokens_in: u64,
     pub tokens_out: u64,
-    pub cost_micros: u64,
     /// The last call that was refused in this run has not been followed by one that succeeded.
     pub denied: bool,
     /// Calls that only ask something: a person who declines to answer forbids nothing.
@@ -31,9 +30,6 @@ impl Tally {
     pub fn count(&mut self, event: &Event) {
         self.began.get_or_insert(event.time);
         self.ended = event.time;
-        if let Body::ActionDecided(_) = event.draft.body {
-            self.calls += 1;
-        }
         if let Body::RunStarted(_) = event.draft.body {
             self.denied = false;
         }
@@ -50,10 +46,8 @@ impl Tally {
             self.denied &= !finished.ok;
         }
         if let Body::ModelCompleted(completed) = &event.draft.body {
-            self.turns += 1;
             self.tokens_in += completed.usage.input + completed.usage.cache_read + completed.usage.cache_write;
             self.tokens_out += completed.usage.output;
-            self.cost_micros += completed.cost_micros.unwrap_or_default();
         }
     }
 }

@@ -65,6 +65,26 @@ fn calls_of_one_reply_are_held_at_the_limit_too() {
     desk.assert_verified();
 }
 
+/// A call that was refused was not made, and one whose end nobody saw may have used all that it could.
+#[test]
+fn the_end_counts_what_status_and_limits_count() {
+    let desk = desk();
+    let slow = json!({ "text": "told", "delay_ms": 600_000 });
+    desk.script(&[shell("echo ran >> effect"), slow]);
+    let run = desk.spawn_run(&["--deny", "shell"]);
+    let session = run.session();
+    desk.until_count(&session, "model.requested", 2);
+    run.kill();
+    desk.script(&[shell("echo ran >> effect"), say("told")]);
+    let closed = desk.thru(&["resume", &session, "--json"]).closed();
+    let status = desk.status(&session);
+    assert_eq!((&closed["tool_calls"], &closed["tokens"]["total"]), (&status["tool_calls"], &status["tokens"]), "{closed}");
+    assert_eq!(closed["turns"], status["turns"]);
+    let told = desk.thru(&["resume", &session]).stderr;
+    let tokens = status["tokens"].as_u64().unwrap();
+    assert!(tokens > 0 && told.contains(&format!("0 tool calls · {tokens} tokens")), "{told}");
+}
+
 #[test]
 fn tokens_that_are_used_up_are_asked_for() {
     let desk = desk();

@@ -170,6 +170,8 @@ fn one_that_cannot_go_on_is_named_and_the_others_go_on() {
     let daemon = desk.spawn(&["daemon", "--json"]);
     daemon.until_event("refuses");
     assert!(daemon.stdout().contains(&broken));
+    let sent = desk.thru(&["send", &broken, "Go on"]).stdout;
+    assert!(sent.contains("nobody drives the session"), "it refuses that too: {sent}");
     ended(daemon);
     assert_eq!(desk.events(&broken).count("owner.taken"), 1);
 }

@@ -35,7 +35,8 @@ fn a_database_that_is_cut_or_garbage_is_refused_and_left_as_it_is() {
         for args in [&run[..], &["resume", "--last"], &["resume", &session], &["events", &session], &["verify"]] {
             let said = desk.thru(args);
             assert_eq!((said.code, said.stdout.as_str()), (Some(1), ""), "{name} {args:?}: {said:?}");
-            assert_fault(&said, 1, &["the log"]);
+            assert_fault(&said, 1, &["the log", "copy it away first", "thru doctor"]);
+            assert!(!said.stderr.contains("other sessions"), "all of them are in it: {said:?}");
         }
         assert!(fs::read(&path).unwrap() == damaged, "{name}: nothing was written over what may still be rescued");
     }
@@ -72,9 +73,20 @@ fn a_tampered_event_is_named_and_other_sessions_go_on() {
 /// Every command that needs the session finds the damage, and says where it is.
 #[track_caller]
 fn assert_found(desk: &Desk, session: &str, place: &str) {
-    for args in [&["verify", session][..], &["resume", session], &["events", session, "--json"], &["run", "--session", session, "more"]] {
-        assert_fault(&desk.thru(args), 1, &["damaged", session, place, "other sessions are unaffected"]);
+    let words = ["damaged", session, place, "other sessions are unaffected"];
+    for args in [&["verify", session][..], &["resume", session], &["run", "--session", session, "more"]] {
+        assert_fault(&desk.thru(args), 1, &words);
     }
+    let whole = place.split(' ').nth(1).unwrap().parse::<usize>().unwrap() - 1;
+    for (args, first) in [(&["events", session, "--json"][..], 1), (&["events", session, "--json", "--from", "3", "--follow"], 3)] {
+        let said = desk.thru(args);
+        assert_eq!((said.code, said.stdout.lines().count()), (Some(1), whole + 1 - first), "what is whole is shown: {said:?}");
+        assert!(words.iter().all(|word| said.stderr.contains(word)), "{said:?}");
+    }
+    let doctor = desk.thru(&["doctor"]).stdout;
+    assert!(doctor.contains(&format!("thru fork {session} --at {whole}`")), "{doctor}");
+    let forked = desk.thru(&["fork", session, "--at", &whole.to_string()]);
+    assert_eq!(forked.code, Some(0), "{forked:?}");
 }
 
 #[test]
@@ -136,7 +148,7 @@ fn views_of_the_log_survive_without_spool_and_hosts() {
 fn a_damaged_session_does_not_hide_what_others_ask() {
     let desk = desk();
     desk.script(&[shell("echo never > effect"), say("told")]);
-    let (broken, _) = desk.parked(AUTO);
+    let (broken, hidden) = desk.parked(AUTO);
     let filling = "x".repeat(20_000);
     desk.script(&[shell(&format!("echo {filling} > effect")), say("told")]);
     let (gone, lost) = desk.parked(AUTO);
@@ -158,7 +170,23 @@ fn a_damaged_session_does_not_hide_what_others_ask() {
         }
     }
     assert_fault(&desk.thru(&["approve", &lost]), 1, &["damaged", &gone, "missing"]);
+    // Also where the lists are made anew from what can be read.
+    for _ in 0..2 {
+        assert_fault(&desk.thru(&["approve", &hidden]), 1, &["damaged", &broken, "event 5 of"]);
+        assert_fault(&desk.thru(&["deny", &hidden]), 1, &["damaged", &broken, "event 5 of"]);
+        fs::remove_file(desk.home.join("views.db")).unwrap();
+    }
     assert_eq!(desk.thru(&["approve", &ask]).code, Some(0));
     desk.resumed(&healthy, 0, "told\n");
     assert_eq!(desk.read("effect"), "ran\n");
+}
+
+#[test]
+fn nothing_is_said_to_wait_where_that_cannot_be_told() {
+    let desk = desk();
+    desk.script(&[shell("echo never > effect"), say("told")]);
+    let (session, _) = desk.parked(AUTO);
+    assert!(desk.thru(&["approvals"]).stdout.contains("May shell run?"));
+    log(&desk).execute("DELETE FROM events WHERE version = 5", []).unwrap();
+    assert_fault(&desk.thru(&["approvals"]), 1, &["damaged", &session]);
 }

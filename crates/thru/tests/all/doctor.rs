@@ -50,6 +50,38 @@ fn a_data_folder_that_is_well_gets_a_line_for_each_check() {
 }
 
 #[test]
+fn a_folder_that_cannot_be_made_is_found_before_it_is_needed() {
+    let mut desk = desk();
+    desk.script(&[say("fine")]);
+    desk.home = "/proc/self/thru/home".into();
+    let complaints = complaints(&desk, &[], 1);
+    assert!(complaints.len() == 1 && complaints[0].starts_with("fail folder:"), "{complaints:?}");
+    crate::input::assert_fault(&desk.run(&[]), 3, &["the data folder cannot be used", "THRU_HOME"]);
+}
+
+#[test]
+fn a_lost_name_of_the_machine_is_named_as_such() {
+    let (desk, _) = used();
+    fs::write(desk.home.join("machine"), "garbage").unwrap();
+    let complaints = complaints(&desk, &[], 1);
+    assert!(complaints.len() == 1 && complaints[0].starts_with("fail machine:"), "{complaints:?}");
+    assert!(complaints[0].contains("remove that file"), "{complaints:?}");
+}
+
+/// A process that left and one that died leave the same behind, and a stop needs somebody who does it.
+#[test]
+fn what_nobody_does_is_named_with_what_ends_it() {
+    let desk = desk();
+    desk.script(&[say("one"), say("two")]);
+    assert_eq!(desk.run(&[]).code, Some(0));
+    let session = desk.only_session();
+    assert_eq!(desk.thru(&["send", &session, "more"]).code, Some(0));
+    let complaints = complaints(&desk, &[], 0);
+    assert!(complaints.len() == 1 && !complaints[0].contains("died"), "{complaints:?}");
+    assert!(complaints[0].contains(&format!("`thru stop {session}`, then `thru resume {session}`, ends it")), "{complaints:?}");
+}
+
+#[test]
 fn what_runs_without_anybody_is_named_and_not_touched() {
     let desk = desk();
     let (run, session) = desk.driven(&[shell(&held_back(7)), say("done")], &[]);
@@ -79,7 +111,7 @@ fn output_that_nothing_needs_is_removed_when_asked() {
     fs::write(left.join("output"), "old").unwrap();
     let complaints_before = complaints(&desk, &[], 0);
     assert!(
-        complaints_before[0].starts_with("warn spool: 1 folders") && complaints_before[0].contains("thru doctor --fix"),
+        complaints_before[0].starts_with("warn spool: 1 folder of output") && complaints_before[0].contains("thru doctor --fix"),
         "{complaints_before:?}"
     );
     assert!(left.exists(), "looking removes nothing");
@@ -94,7 +126,7 @@ fn locks_of_the_dead_go_and_the_lists_may_be_broken() {
     fs::write(desk.home.join("views.db"), "no database").unwrap();
     let found = found(&desk, &[], 0);
     let about = |name: &str| found.iter().find(|(check, ..)| check == name).unwrap();
-    assert!(about("hosts").2.contains("1 locks of dead"), "{found:?}");
+    assert!(about("hosts").2.contains("the lock of a dead one was removed"), "{found:?}");
     assert_eq!((about("views").1.as_str(), about("views").3.as_deref().unwrap().contains("made anew")), ("warn", true));
     assert!(!desk.home.join("hosts/hst_00000000000000000000000000.lock").exists());
 }

@@ -68,7 +68,7 @@ fn json_is_the_log_between_an_opening_and_a_closing_line() {
         (&json!("stream.closed"), &json!("completed"), &json!(0)),
         "{closed}"
     );
-    assert_eq!((&closed["tokens"], &closed["open_asks"]), (&json!({ "input": 7, "output": 3 }), &json!([])));
+    assert_eq!((&closed["tokens"], &closed["open_asks"]), (&json!({ "input": 7, "output": 3, "total": 10 }), &json!([])));
     let session = opened["session"].as_str().unwrap();
     assert_eq!(closed["resume"], format!("thru resume {session}"));
     assert_eq!(told, desk.events(session), "what was told is what is stored, byte for byte");

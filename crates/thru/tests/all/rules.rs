@@ -34,6 +34,19 @@ fn a_pattern_allows_one_simple_command_and_nothing_behind_it() {
     assert_eq!(fate("ls; ls", &[AUTO, &["--allow", "shell"]].concat()), "ran");
 }
 
+/// Whoever mistypes a rule would rely on it in vain.
+#[test]
+fn a_rule_about_no_tool_is_refused_before_anything_starts() {
+    let desk = desk();
+    desk.script(&[say("told")]);
+    for (flag, rule) in [("--deny", "shel(*)"), ("--allow", "nosuchtool")] {
+        let said = desk.run(&[flag, rule]);
+        crate::input::assert_fault(&said, 3, &[rule, "names no tool", "shell", "nothing was started"]);
+    }
+    assert!(!desk.home.exists());
+    assert_eq!(desk.run(&["--deny", "process_*", "--allow", "*"]).code, Some(0), "a pattern may name several");
+}
+
 #[test]
 fn a_rule_that_denies_wins_over_every_mode_and_rule() {
     for mode in ["ask", "auto", "full"] {

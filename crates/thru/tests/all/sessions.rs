@@ -4,6 +4,9 @@ use crate::desk::{TASK, desk};
 use crate::events::Events;
 use crate::script::{held_back, say, shell};
 use serde_json::json;
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+use testkit::until::until;
 
 #[test]
 fn the_same_key_is_the_same_job() {
@@ -117,6 +120,20 @@ fn two_runs_at_once_share_a_data_folder_and_a_driven_session_is_not_taken() {
     }
     assert_eq!(desk.read("effect").matches("ended").count(), 2);
     desk.assert_verified();
+}
+
+/// As with `| head -1`: nobody reads any more, and nothing more is written.
+#[test]
+fn following_ends_when_nobody_reads_any_more() {
+    let desk = desk();
+    desk.script(&[say("done")]);
+    assert_eq!(desk.run(&[]).code, Some(0));
+    let mut follow = desk.command(&["events", &desk.only_session(), "--follow"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut reader = BufReader::new(follow.stdout.take().unwrap());
+    assert!(reader.read_line(&mut String::new()).unwrap() > 0);
+    drop(reader);
+    let status = until("it ends", || follow.try_wait().unwrap());
+    assert_eq!(status.code(), Some(0));
 }
 
 #[test]

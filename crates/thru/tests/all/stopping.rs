@@ -66,6 +66,7 @@ fn a_stop_that_nobody_carries_out_is_carried_out_by_the_next() {
     assert!(stopped.stdout.contains(&format!("nobody drives the session: thru resume {session}")), "{}", stopped.stdout);
     assert!(!desk.living().is_empty(), "nobody is there to end it");
     assert_eq!(desk.status(&session)["standing"], "stopping");
+    desk.assert_refused(&["pause", &session], 9, &["is being stopped", "nothing was changed"]);
     assert_eq!(desk.thru(&["stop", &session, "--json"]).closed()["stopping"], true);
     desk.resumed(&session, 130, "");
     let events = assert_stopped(&desk, &session);
@@ -181,13 +182,26 @@ fn a_stop_settles_what_is_asked() {
     desk.assert_verified();
 }
 
+/// What only kept a message from beginning anything needs nobody to do it.
+#[test]
+fn a_stop_at_rest_does_not_ask_for_a_resume() {
+    let desk = desk();
+    desk.script(&[say("one"), say("two")]);
+    assert_eq!(desk.run(&[]).code, Some(0));
+    let session = desk.only_session();
+    assert_eq!(desk.thru(&["send", &session, "more"]).code, Some(0));
+    let stopped = desk.thru(&["stop", &session]);
+    assert!(stopped.code == Some(0) && stopped.stdout.contains("nothing runs"), "{stopped:?}");
+    assert!(!stopped.stdout.contains("resume"), "{stopped:?}");
+}
+
 #[test]
 fn a_paused_run_lets_its_command_end_and_begins_nothing_until_it_is_resumed() {
     let (desk, run, session) = driven(&[shell(&held_back(7)), shell("echo next >> effect"), say("told")]);
     let paused = desk.thru(&["pause", &session]);
     assert_eq!(paused.code, Some(0), "{}", paused.stderr);
     assert!(paused.stdout.ends_with(&format!("; it stays paused until: thru resume {session}\n")), "{}", paused.stdout);
-    desk.assert_refused(&["pause", &session], 9, &["no run is going", "nothing was changed"]);
+    desk.assert_refused(&["pause", &session], 9, &["is paused already", "nothing was changed", &format!("thru resume {session}")]);
     desk.go();
     let said = run.wait();
     assert_eq!(said.code, Some(4), "{}", said.stderr);

@@ -204,7 +204,8 @@ fn a_question_is_answered_by_any_text() {
         let shown = desk.thru(&["approvals"]).stdout;
         assert!(shown.contains("The agent asks: Which colour?") && shown.contains(&format!("thru send {session} TEXT")), "{shown}");
         desk.assert_refused(&["approve", &ask], 9, &["no answer to a question", "thru send ID TEXT"]);
-        assert_eq!(desk.thru(&["send", &session, text]).code, Some(0));
+        let sent = desk.thru(&["send", &session, text]);
+        assert!(sent.code == Some(0) && sent.stdout.starts_with("answered, recorded as event"), "{sent:?}");
         desk.resumed(&session, 0, "told\n");
         let events = desk.events(&session);
         events.assert_completed();

@@ -20,7 +20,7 @@ static HISTORIES: LazyLock<Vec<History>> = LazyLock::new(|| histories::played().
 
 /// What the lists say must be what the state holds.
 fn assert_agrees(rows: &Memory, state: &State, inherited_turns: u32) {
-    let asks: BTreeSet<AskId> = rows.list::<AskRow>(list::ASKS).iter().map(|row| row.ask.ask).collect();
+    let asks: BTreeSet<AskId> = rows.list::<AskRow>(list::ASKS).iter().map(|row| row.ask).collect();
     assert_eq!(asks, state.asks.keys().copied().collect(), "open asks");
     let running: BTreeSet<(ActionId, u16, bool, bool)> =
         rows.list::<RunningRow>(list::RUNNING).iter().map(|row| (row.action, row.attempt, row.background, row.stopping)).collect();

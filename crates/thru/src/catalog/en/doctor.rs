@@ -1,5 +1,6 @@
 //! What `thru doctor` finds, and what to do about it.
 
+use super::count;
 use crate::render::excerpt;
 use throughline::doctor::{Finding, Health};
 
@@ -24,36 +25,49 @@ pub fn symptom(finding: &Finding) -> String {
         Finding::JournalMissing => "there is no log yet; the first run makes it".to_owned(),
         Finding::Journal { tables } => format!("the log opens, tables {tables}"),
         Finding::JournalUnusable { reason } => format!("the log cannot be opened: {reason}"),
+        Finding::MachineUnknown { reason } => format!("the name of this machine is lost: {reason}"),
         Finding::Database => "SQLite finds every page in order".to_owned(),
         Finding::DatabaseDamaged { reason } => format!("SQLite finds damage: {reason}"),
         Finding::DatabaseBusy => "the database did not answer in time, so it was not looked at".to_owned(),
-        Finding::Chains { streams, events } => format!("{streams} streams with {events} events are whole"),
-        Finding::ChainBroken { stream, reason } => format!("{stream}: {reason}"),
+        Finding::Chains { streams, events } => {
+            let (streams, events) = (count(*streams as u64, "stream"), count(*events, "event"));
+            format!("whole: {streams} with {events}")
+        }
+        Finding::ChainBroken { stream, reason, .. } => format!("{stream}: {reason}"),
         Finding::Quarantined { stream, version, reason } => format!("{stream} is quarantined at event {version}: {reason}"),
-        Finding::Hosts { running, removed: 0 } => format!("{running} other processes run"),
-        Finding::Hosts { running, removed } => format!("{running} other processes run; {removed} locks of dead ones were removed"),
+        Finding::Hosts { running, removed: 0 } => others(*running),
+        Finding::Hosts { running, removed: 1 } => format!("{}; the lock of a dead one was removed", others(*running)),
+        Finding::Hosts { running, removed } => format!("{}; {removed} locks of dead ones were removed", others(*running)),
         Finding::HostsUnclear { reason } => format!("which processes run cannot be told: {reason}"),
-        Finding::Leases { driven } => format!("{driven} sessions are driven"),
+        Finding::Leases { driven } => format!("driven: {}", count(*driven as u64, "session")),
         Finding::Daemon { runs: true } => "a daemon looks after every session".to_owned(),
         Finding::Daemon { runs: false } => "no daemon runs".to_owned(),
         Finding::HeldBack { died, released: false } => format!("{died} daemons died within ten minutes, so it takes nothing by itself"),
         Finding::HeldBack { died, released: true } => format!("{died} daemons died within ten minutes; it may take sessions again"),
         Finding::DaemonUnclear { reason } => format!("whether a daemon is held back cannot be told: {reason}"),
-        Finding::Abandoned { session } => format!("{session} has work to do and nobody does it: its process died"),
-        Finding::Processes { watched } => format!("{watched} commands run and are watched"),
+        Finding::Abandoned { session } => format!("{session} has work to do and nobody does it"),
+        Finding::Processes { watched } => format!("running and watched: {}", count(*watched as u64, "command")),
         Finding::Unwatched { session, tool, args, pid } => {
             format!("a command of {session} runs and nobody drives the session: {tool} {}{}", excerpt(args), of_pid(*pid))
         }
         Finding::Stray { folder, pid } => format!("a command runs that no session knows of: {}{}", folder.display(), of_pid(*pid)),
-        Finding::Spool { folders } => format!("{folders} commands keep their output"),
-        Finding::Leftovers { folders, removed } if folders == removed => format!("{removed} folders that nothing needs were removed"),
-        Finding::Leftovers { folders, .. } => format!("{folders} folders hold output that nothing needs any more"),
+        Finding::Spool { folders } => format!("output is kept for {}", count(*folders as u64, "command")),
+        Finding::Leftovers { folders, removed } if folders == removed => {
+            format!("removed what nothing needs: {}", count(*removed as u64, "folder"))
+        }
+        Finding::Leftovers { folders, .. } => format!("{} of output that nothing needs any more", count(*folders as u64, "folder")),
         Finding::ViewsMissing => "the lists are not made yet".to_owned(),
         Finding::Views => "the lists can be read".to_owned(),
         Finding::ViewsDamaged { reason } => format!("the lists are damaged: {reason}"),
-        Finding::Blobs { blobs } => format!("{blobs} blobs that events name are there with their sizes; `thru verify` also reads them"),
+        Finding::Blobs { blobs } => {
+            format!("there with their sizes: {} that events name; `thru verify` also reads them", count(*blobs as u64, "blob"))
+        }
         Finding::BlobBroken { stream, version, reason } => format!("event {version} of {stream}: {reason}"),
     }
+}
+
+fn others(running: usize) -> String {
+    if running == 1 { "1 other process runs".to_owned() } else { format!("{running} other processes run") }
 }
 
 fn of_pid(pid: Option<i32>) -> String {
@@ -82,13 +96,19 @@ pub fn cure(finding: &Finding) -> Option<String> {
         Finding::FolderUnusable { .. } | Finding::FolderOnNetwork { .. } => "set THRU_HOME to a writable folder on a local disk".to_owned(),
         Finding::LittleSpace { .. } => "make room, or set THRU_HOME to a folder on another disk".to_owned(),
         Finding::JournalUnusable { .. } => "leave the file as it is; mend the disk, or bring the folder back from a copy".to_owned(),
+        Finding::MachineUnknown { .. } => {
+            "remove that file: the machine is named anew, and commands that run count as another machine's".to_owned()
+        }
         Finding::DatabaseDamaged { .. } => {
             "copy the whole folder away first; `thru export ID DIR` still works for sessions that `thru verify` finds whole".to_owned()
         }
         Finding::DatabaseBusy => "run it again when less is going on".to_owned(),
-        Finding::ChainBroken { stream, .. } => match stream.session_id() {
-            Some(session) => format!("other sessions are unaffected; `thru fork {session} --at EVENT` goes on from before the damage"),
-            None => "sessions are unaffected; bring the folder back from a copy".to_owned(),
+        Finding::ChainBroken { stream, whole, .. } => match (stream.session_id(), whole) {
+            (Some(session), Some(event)) => {
+                format!("other sessions are unaffected; `thru fork {session} --at {event}` goes on from before the damage")
+            }
+            (Some(_), None) => "other sessions are unaffected; bring the folder back from a copy".to_owned(),
+            (None, _) => "sessions are unaffected; bring the folder back from a copy".to_owned(),
         },
         Finding::Quarantined { stream, .. } => match stream.session_id() {
             Some(session) => format!("`thru resume {session}` tries it again"),
@@ -99,7 +119,9 @@ pub fn cure(finding: &Finding) -> Option<String> {
         }
         Finding::DaemonUnclear { .. } => "sessions are unaffected; `thru verify` shows what is damaged".to_owned(),
         Finding::HostsUnclear { .. } => "run it again; if it stays, look at the rights of the folder hosts/".to_owned(),
-        Finding::Abandoned { session } => format!("`thru resume {session}` goes on with it, `thru stop {session}` ends it"),
+        Finding::Abandoned { session } => {
+            format!("`thru resume {session}` goes on with it; `thru stop {session}`, then `thru resume {session}`, ends it")
+        }
         Finding::Unwatched { session, .. } => {
             format!("`thru resume {session}` watches it; `thru stop {session} --scope all`, then `thru resume {session}`, ends it")
         }

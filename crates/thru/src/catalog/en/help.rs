@@ -9,7 +9,8 @@ pub fn help(text: Help) -> &'static str {
             "Data is kept in $THRU_HOME, else $XDG_DATA_HOME/throughline, else ~/.local/share/throughline.\n\n\
              Exit codes: 0 done, 1 failed, 2 usage, 3 configuration, 4 waiting for a person, 5 denied, 6 limit,\n\
              8 not found, 9 conflict, 70 bug, 130 stopped, 143 left by a signal.\n\n\
-             Try it:\n  thru run --model script:examples/first-job.jsonl -C examples/workspace \"Count the words of the poem\""
+             Try it:\n  cp -r examples/workspace /tmp/first-job\n  \
+             thru run --model script:examples/first-job.jsonl -C /tmp/first-job \"Count the words of the poem\""
         }
         Help::Run => "Give work to an agent and follow it until it is done",
         Help::RunAfter => {

@@ -74,6 +74,9 @@ pub fn keep_help(text: KeepHelp) -> &'static str {
              back take sessions again"
         }
         KeepHelp::ForkKey => "Names the fork: the same key again finds it, and does not make or tell it anything twice",
+        KeepHelp::ForkJson => {
+            "With TEXT: print canonical events as JSON lines, the last one is the outcome; without: the new session as one object"
+        }
         KeepHelp::ForkText => "What you say to the new session",
     }
 }

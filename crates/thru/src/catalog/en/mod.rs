@@ -23,7 +23,7 @@ pub use problem::{hint, problem};
 use super::{Line, StatusLine};
 use contract::ask::AskKind;
 use contract::body::{FinishReason, RunOutcome};
-use throughline::{Fate, Standing};
+use throughline::{Answered, Fate, Standing};
 
 pub const WAITING: &str = "waiting for you";
 
@@ -77,17 +77,22 @@ pub fn line(what: &Line<'_>) -> String {
         Line::Resuming { session } => format!("going on with {session}"),
         Line::Summary { outcome, seconds, turns, calls, tokens, cost_micros, events, session } => {
             let cost = if *cost_micros > 0 { format!(" · cost {:.4}", *cost_micros as f64 / 1e6) } else { String::new() };
-            let (turns, calls) = (count(u64::from(*turns), "turn"), count(u64::from(*calls), "tool call"));
+            let (turns, calls) = (count(u64::from(*turns), "turn"), count(*calls, "tool call"));
             format!("{outcome} · {seconds} s · {turns} · {calls} · {tokens} tokens{cost} · {events} events · {session}")
         }
         Line::StopAgain => "stopping; press Ctrl-C again to leave at once".to_owned(),
         Line::NothingToStop { session } => format!("nothing runs in {session} that could be stopped"),
         Line::StoppingAlready { session } => format!("{session} is being stopped already"),
+        Line::StoppedAtRest { version, session } => format!("recorded as event {version}; nothing runs in {session}, and nothing will"),
         Line::StillStopping { session } => format!("{session} is still stopping: thru events {session} --follow"),
         Line::Paused { version, session } => format!("recorded as event {version}; it stays paused until: thru resume {session}"),
         Line::NoApprovals => "nothing waits for you".to_owned(),
-        Line::Answered { version, yes, holder, session } => {
-            let word = if *yes { "yes" } else { "no" };
+        Line::Answered { version, how, holder, session } => {
+            let word = match how {
+                Answered::Yes => "yes",
+                Answered::No => "no",
+                Answered::Replied => "answered",
+            };
             format!("{word}, recorded as event {version}; {}", acts(*holder, session))
         }
         Line::HowToResume { session } => format!("go on with: thru resume {session}"),
@@ -111,18 +116,29 @@ fn acts(holder: Option<&str>, session: &str) -> String {
 
 pub fn status(what: &StatusLine<'_>) -> String {
     match what {
-        StatusLine::Session { session, standing, driven, task } => {
-            let driven = if *driven { ", driven" } else { "" };
-            format!("{session}  {}{driven}  {task}", standing_words(standing))
+        StatusLine::Session { session, standing, holder, forsaken, task } => {
+            let words = standing_words(standing, *forsaken);
+            format!("{session}  {words}{}  {task}", who(*holder, *forsaken))
+        }
+        StatusLine::HowToResume { session } => format!("  go on with: thru resume {session}"),
+        StatusLine::NoSessions => "there is no session yet; start one with `thru run`".to_owned(),
+        StatusLine::NothingRuns => "no command runs".to_owned(),
+        StatusLine::Of { session, holder } => {
+            let how = if holder.is_some() { String::new() } else { format!(": thru resume {session}") };
+            format!("{session}{}{how}", who(*holder, holder.is_none()))
         }
         StatusLine::Forked { from, at } => format!("  branches off from {from} after its event {at}"),
-        StatusLine::Running { tool, call, args, seconds, background, stopping } => {
+        StatusLine::Running { tool, call, args, seconds, background, stopping, driven } => {
             let how = match (background, stopping) {
                 (_, true) => ", being stopped",
                 (true, false) => ", in the background",
                 (false, false) => "",
             };
-            format!("  {tool} ({call}) running for {seconds} s{how}: {args}")
+            if *driven {
+                format!("  {tool} ({call}) running for {seconds} s{how}: {args}")
+            } else {
+                format!("  {tool} ({call}) was running when its process ended, begun {seconds} s ago{how}: {args}")
+            }
         }
         StatusLine::Output { text } => format!("    last output: {text}"),
         StatusLine::Message { event, fate, text } => format!("  message {event}, {}: {text}", fate_words(fate)),
@@ -135,8 +151,20 @@ pub fn status(what: &StatusLine<'_>) -> String {
     }
 }
 
-fn standing_words(standing: &Standing) -> String {
+fn who(holder: Option<&str>, forsaken: bool) -> String {
+    match holder {
+        Some(holder) => format!(", driven by {holder}"),
+        None if forsaken => ", nobody drives it".to_owned(),
+        None => String::new(),
+    }
+}
+
+/// What the log calls open was so when the last process ended, if nobody drives the session now.
+fn standing_words(standing: &Standing, forsaken: bool) -> String {
     match standing {
+        Standing::Asking if forsaken => "was asking the model when its process ended".to_owned(),
+        Standing::Acting if forsaken => "tools were running when its process ended".to_owned(),
+        Standing::Stopping if forsaken => "is to be stopped".to_owned(),
         Standing::AtRest => "at rest".to_owned(),
         Standing::Asking => "asking the model".to_owned(),
         Standing::Acting => "tools are running".to_owned(),

@@ -1,6 +1,6 @@
 //! Models: what is said of them, and texts of `--help`.
 
-use crate::catalog::{ModelsHelp, ModelsLine};
+use crate::catalog::{ModelsHelp, ModelsLine, Setup};
 
 pub fn models_line(what: &ModelsLine<'_>) -> String {
     match what {
@@ -13,6 +13,41 @@ pub fn models_line(what: &ModelsLine<'_>) -> String {
             format!("{name} answered in {millis} ms with {tokens} tokens: {text}")
         }
     }
+}
+
+/// What is wrong with models or their keys.
+pub fn setup_problem(what: &Setup<'_>) -> String {
+    match what {
+        Setup::NoModel { .. } => "no model was named".to_owned(),
+        Setup::UnknownModel(name) => format!("the model `{name}` is not known"),
+        Setup::ProviderOnly(name) => format!("`{name}` names a provider and no model of it"),
+        Setup::BadAddress(address) => format!("`{address}` is no http or https address"),
+        Setup::Settings(reason) => format!("the settings cannot be used: {reason}"),
+        Setup::NoAnswer(reason) => format!("the model did not answer: {reason}"),
+        Setup::Secret(reason) => (*reason).to_owned(),
+        Setup::NoSecret(name) => format!("no key `{name}` is kept"),
+    }
+}
+
+pub fn setup_hint(what: &Setup<'_>) -> String {
+    let hint = match what {
+        Setup::NoModel { providers: [first, ..] } => {
+            return format!("nothing was started; a key for {first} is set: say --model {first}/MODEL, or set a default once");
+        }
+        Setup::NoModel { providers: [] } => {
+            "nothing was started; say --model PROVIDER/MODEL, --model script:FILE, or set a default in config.toml"
+        }
+        Setup::UnknownModel(_) => {
+            "nothing was started; say PROVIDER/MODEL, the name of an entry [models.NAME] in config.toml, or script:FILE"
+        }
+        Setup::ProviderOnly(name) => return format!("nothing was started; say --model {name}/MODEL"),
+        Setup::BadAddress(_) => "nothing was started; say for example http://127.0.0.1:8000/v1",
+        Setup::Settings(_) => "nothing was started; mend the file and run again",
+        Setup::NoAnswer(_) => "nothing was stored; `thru models` shows what each provider needs",
+        Setup::Secret(_) => "nothing was changed; mend it and say it again",
+        Setup::NoSecret(_) => "nothing was changed; `thru auth list` names those that are",
+    };
+    hint.to_owned()
 }
 
 pub fn models_help(text: ModelsHelp) -> &'static str {

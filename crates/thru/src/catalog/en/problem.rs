@@ -1,19 +1,15 @@
 //! What went wrong, what is unaffected, what to do.
 
+use super::models::{setup_hint, setup_problem};
 use crate::catalog::Problem;
 use contract::ask::AskKind;
 
 pub fn problem(what: &Problem<'_>) -> String {
     match what {
-        Problem::Usage(what) | Problem::TaskUsage(what) => (*what).to_owned(),
-        Problem::NoModel { .. } => "no model was named".to_owned(),
-        Problem::ProviderOnly(name) => format!("`{name}` names a provider and no model of it"),
-        Problem::BadAddress(address) => format!("`{address}` is no http or https address"),
-        Problem::Secret(reason) => (*reason).to_owned(),
-        Problem::NoSecret(name) => format!("no key `{name}` is kept"),
-        Problem::NoAnswer(reason) => format!("the model did not answer: {reason}"),
-        Problem::Settings(reason) => format!("the settings cannot be used: {reason}"),
-        Problem::UnknownModel(name) => format!("the model `{name}` is not known"),
+        Problem::Usage(what) | Problem::TaskUsage(what) | Problem::Unwritable(what) => (*what).to_owned(),
+        Problem::Setup(what) => setup_problem(what),
+        Problem::UnknownTool { rule, known } => format!("the rule {rule} names no tool; there are {known}"),
+        Problem::WhichSession => "no session was named: ID or --last".to_owned(),
         Problem::Script(reason) => format!("the script cannot be played: {reason}"),
         Problem::WorkFolder { path, reason } => format!("the working folder {path} cannot be used: {reason}"),
         Problem::BadMachine(reason) => format!("the data folder has lost the name of its machine: {reason}"),
@@ -27,7 +23,6 @@ pub fn problem(what: &Problem<'_>) -> String {
         Problem::NoSessions => "there is no session yet".to_owned(),
         Problem::NoVersion { session, at, last } => format!("the session {session} has events 1 to {last}, and none of number {at}"),
         Problem::NotEmpty(path) => format!("the folder {path} is not empty"),
-        Problem::Unwritable(reason) => (*reason).to_owned(),
         Problem::NoExport(reason) | Problem::BrokenExport(reason) | Problem::NewerExport(reason) => {
             format!("the export cannot be imported: {reason}")
         }
@@ -43,6 +38,7 @@ pub fn problem(what: &Problem<'_>) -> String {
         Problem::Fenced => "another process took the session over".to_owned(),
         Problem::Unclear { .. } => "it is not sure whether that was recorded".to_owned(),
         Problem::Damaged(reason) => format!("the log is damaged: {reason}"),
+        Problem::Destroyed(reason) => format!("the log of all sessions is damaged: {reason}"),
         Problem::Storage(reason) => format!("the log cannot be used: {reason}"),
         Problem::Quarantined { session, version, reason } => {
             format!("the session {session} is quarantined at event {version}: {reason}")
@@ -60,6 +56,8 @@ pub fn problem(what: &Problem<'_>) -> String {
         Problem::EditRefused(reason) => format!("the edited call cannot run: {reason}"),
         Problem::Forbidden(rule) => format!("the rule {rule} forbids it"),
         Problem::NothingToPause => "no run is going that could be paused".to_owned(),
+        Problem::PausedAlready { session } => format!("{session} is paused already"),
+        Problem::PauseOfStopping { session } => format!("{session} is being stopped, so it cannot be paused"),
         Problem::NothingToResume => "nothing is paused".to_owned(),
         Problem::NothingToStop => "nothing runs that is not being stopped already".to_owned(),
         Problem::NoRule => "no rule can name exactly this call, so it cannot be allowed for the session".to_owned(),
@@ -92,21 +90,9 @@ pub fn hint(what: &Problem<'_>) -> String {
         Problem::Unclear { session } => return format!("nothing that was acknowledged is lost; `thru status {session}` shows it"),
         Problem::TaskUsage(_) => "nothing was started; a task of several words needs quotes; see `thru run --help`",
         Problem::Usage(_) => "nothing was started; see `thru --help`",
-        Problem::NoModel { providers: [first, ..] } => {
-            return format!("nothing was started; a key for {first} is set: say --model {first}/MODEL, or set a default once");
-        }
-        Problem::NoModel { providers: [] } => {
-            "nothing was started; say --model PROVIDER/MODEL, --model script:FILE, or set a default in config.toml"
-        }
-        Problem::ProviderOnly(name) => return format!("nothing was started; say --model {name}/MODEL"),
-        Problem::BadAddress(_) => "nothing was started; say for example http://127.0.0.1:8000/v1",
-        Problem::Settings(_) => "nothing was started; mend the file and run again",
-        Problem::NoAnswer(_) => "nothing was stored; `thru models` shows what each provider needs",
-        Problem::Secret(_) => "nothing was changed; mend it and say it again",
-        Problem::NoSecret(_) => "nothing was changed; `thru auth list` names those that are",
-        Problem::UnknownModel(_) => {
-            "nothing was started; say PROVIDER/MODEL, the name of an entry [models.NAME] in config.toml, or script:FILE"
-        }
+        Problem::Setup(what) => return setup_hint(what),
+        Problem::WhichSession => "nothing was started; `thru resume --last` goes on with the session that changed last, `thru status` lists them",
+        Problem::UnknownTool { .. } => "nothing was started; mend the rule and run again",
         Problem::Script(_) | Problem::WorkFolder { .. } => "nothing was started; mend it and run again",
         Problem::DataFolder(_) | Problem::NetworkFilesystem { .. } => {
             "nothing was changed; set THRU_HOME to a writable folder on a local disk"
@@ -130,7 +116,10 @@ pub fn hint(what: &Problem<'_>) -> String {
         Problem::TooDeep { .. } => "nothing was made; fork one of the sessions that it stands on",
         Problem::Fenced => "nothing is lost; the other process goes on with it",
         Problem::Damaged(_) => "other sessions are unaffected; `thru verify` shows each one",
-        Problem::Storage(_) => "nothing that was acknowledged is lost; mend the disk and run `thru resume`",
+        Problem::Destroyed(_) => {
+            "nothing was changed; leave the folder as it is, copy it away first, and bring it back from a copy; `thru doctor` looks at it"
+        }
+        Problem::Storage(_) => "nothing that was acknowledged is lost; mend the disk (`thru doctor` looks at it) and run `thru resume`",
         Problem::Quarantined { .. } => "other sessions are unaffected; `thru resume ID` tries it again",
         Problem::NoAsk(_) => "nothing was changed; `thru approvals` lists what is open",
         Problem::AskAnswered { .. } => "nothing was changed; the first answer counts",
@@ -144,6 +133,8 @@ pub fn hint(what: &Problem<'_>) -> String {
         Problem::BadAmount { .. } => "it stays open; `thru approvals` shows what is asked",
         Problem::Forbidden(_) => "it stays open; nothing was run",
         Problem::NothingToPause => "nothing was changed; `thru status` shows how sessions stand",
+        Problem::PausedAlready { session } => return format!("nothing was changed; `thru resume {session}` goes on"),
+        Problem::PauseOfStopping { session } => return format!("nothing was changed; `thru events {session}` shows what is stopped"),
         Problem::NothingToResume => "nothing was changed; what is asked, or waits at a limit, needs an answer",
         Problem::NothingToStop => "nothing was changed; `thru status` shows how sessions stand",
         Problem::NoRule => "it stays open, and nothing was changed; it can be approved once",
