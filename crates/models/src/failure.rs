@@ -1,6 +1,7 @@
 //! One classification of everything that can go wrong: what a person may do about it, and whether asking again helps.
 
 use crate::http::HttpError;
+use crate::keys::Key;
 use contract::body::FailureClass;
 use contract::port::ModelFailure;
 use serde_json::Value;
@@ -155,14 +156,20 @@ pub fn auth(message: String) -> ModelFailure {
     failure(FailureClass::Auth, message, None)
 }
 
-/// The message within its limit, and without anything that a terminal would take for a command.
 pub fn failure(class: FailureClass, message: String, retry_after_ms: Option<u64>) -> ModelFailure {
-    let mut message: String = message.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    ModelFailure { class, message, retry_after_ms }
+}
+
+/// The failure as people and the log may see it: without the key, which must go before anything is cut, without what a
+/// terminal would take for a command, and within its limit.
+pub fn for_people(failure: ModelFailure, key: Option<&Key>) -> ModelFailure {
+    let hidden = key.map_or_else(|| failure.message.clone(), |key| key.hide_in(&failure.message));
+    let mut message: String = hidden.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     if message.len() > MESSAGE_BYTES_MAX {
         message.truncate(message.floor_char_boundary(MESSAGE_BYTES_MAX));
         message.push('…');
     }
-    ModelFailure { class, message, retry_after_ms }
+    ModelFailure { message, ..failure }
 }
 
 #[cfg(test)]
@@ -223,10 +230,20 @@ mod tests {
     #[test]
     fn messages_name_the_status_and_are_bounded_and_printable() {
         let failure = of_status(&Said::read(Some(400), br#"{"error":{"message":"no\u001b[31m"}}"#), RetryAfter::default());
-        assert_eq!(failure.message, "status 400: no [31m");
-        let long = of_status(&Said::read(Some(500), "é".repeat(5_000).as_bytes()), RetryAfter::default());
+        assert_eq!(for_people(failure, None).message, "status 400: no [31m");
+        let long = for_people(of_status(&Said::read(Some(500), "é".repeat(5_000).as_bytes()), RetryAfter::default()), None);
         assert!(long.message.len() <= MESSAGE_BYTES_MAX + 3 && long.message.ends_with('…'));
         assert_eq!(Said::read(Some(500), b"").to_string(), "status 500: no message");
+    }
+
+    #[test]
+    fn a_key_is_hidden_also_where_the_message_is_cut() {
+        let key = Key::new("sk-0123456789");
+        for before in MESSAGE_BYTES_MAX - 30..MESSAGE_BYTES_MAX + 5 {
+            let message = format!("{}{}", "x".repeat(before), key.value());
+            let shown = for_people(failure(Transient, message, None), Some(&key)).message;
+            assert!(!shown.contains("sk-"), "{shown}");
+        }
     }
 
     #[test]

@@ -48,12 +48,8 @@ impl Remote {
     pub async fn reply(&self, call: &ModelCall, endpoint: &Endpoint) -> Result<RawReply, ModelFailure> {
         check(endpoint).map_err(|error| failure::permanent(error.to_string()))?;
         let key = self.key(endpoint)?;
-        self.turn(call, endpoint, key.as_ref()).await.map_err(|mut failure| {
-            if let Some(key) = &key {
-                failure.message = key.hide_in(&failure.message);
-            }
-            failure
-        })
+        let replied = self.turn(call, endpoint, key.as_ref()).await;
+        replied.map_err(|failure| failure::for_people(failure, key.as_ref()))
     }
 
     fn key(&self, endpoint: &Endpoint) -> Result<Option<Key>, ModelFailure> {
