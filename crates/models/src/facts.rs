@@ -24,9 +24,9 @@ pub fn result(result: &CallResult) -> String {
     before_output(lines, result)
 }
 
-/// What came of a call whose result had to say that it was still running.
-pub fn late(result: &CallResult) -> String {
-    let mut lines = vec![format!("late result of call: {}", result.provider_call), format!("ok: {}", result.ok)];
+/// What came of a call whose result had to say that it was still running; the call under the id that the model knows.
+pub fn late(id: &str, result: &CallResult) -> String {
+    let mut lines = vec![format!("late result of call: {id}"), format!("ok: {}", result.ok)];
     lines.extend(result.exit.map(|exit| format!("exit: {exit}")));
     lines.extend(result.signal.map(|signal| format!("signal: {signal}")));
     lines.extend(result.note.as_ref().map(|note| format!("note: {}", whole(note))));
@@ -59,6 +59,9 @@ mod tests {
         assert_eq!(result(&of(false, None, Some(9), Some("stopped"), None)), "signal: 9\nnote: stopped");
         assert_eq!(result(&of(false, None, None, None, Some("no such file"))), "ok: false\n\nno such file");
         assert_eq!(result(&of(true, None, None, None, None)), "");
-        assert_eq!(late(&of(true, Some(0), None, Some("n"), Some("out"))), "late result of call: p\nok: true\nexit: 0\nnote: n\n\nout");
+        assert_eq!(
+            late("p", &of(true, Some(0), None, Some("n"), Some("out"))),
+            "late result of call: p\nok: true\nexit: 0\nnote: n\n\nout"
+        );
     }
 }

@@ -22,6 +22,8 @@ mod script;
 mod stream;
 
 #[cfg(test)]
+mod bodies_tests;
+#[cfg(test)]
 mod prefix_tests;
 #[cfg(test)]
 mod rehearsal;

@@ -62,7 +62,7 @@ fn messages<'a>(endpoint: &Endpoint, items: &'a [Arc<Item>]) -> Vec<Message<'a>>
         let is_result = matches!(item.as_ref(), Item::Result(_));
         let (role, content) = match item.as_ref() {
             Item::Message(said) | Item::Notice(said) => (Role::User, vec![text(whole(said))]),
-            Item::Late(of) => (Role::User, vec![text(Cow::Owned(late(of)))]),
+            Item::Late(of) => (Role::User, vec![text(Cow::Owned(late(&plain_id(of.call, &of.provider_call), of)))]),
             Item::Result(of) => (Role::User, vec![tool_result(of)]),
             Item::Assistant(parts) => (Role::Assistant, parts.iter().filter_map(|part| block(endpoint, part)).collect()),
         };

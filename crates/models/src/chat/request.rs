@@ -46,7 +46,7 @@ fn tool(spec: &contract::config::ToolSpec) -> Tool<'_> {
 fn message<'a>(endpoint: &Endpoint, item: &'a Item) -> Option<Message<'a>> {
     Some(match item {
         Item::Message(text) | Item::Notice(text) => Message::User { content: whole(text) },
-        Item::Late(of) => Message::User { content: Cow::Owned(late(of)) },
+        Item::Late(of) => Message::User { content: Cow::Owned(late(&of.provider_call, of)) },
         Item::Result(of) => Message::Tool { tool_call_id: &of.provider_call, content: result(of) },
         Item::Assistant(parts) => return assistant(endpoint, parts),
     })

@@ -45,7 +45,7 @@ fn messages<'a>(endpoint: &Endpoint, items: &'a [Arc<Item>]) -> Vec<Message<'a>>
     for item in items {
         messages.extend(match item.as_ref() {
             Item::Message(text) | Item::Notice(text) => Some(Message::User { content: whole(text) }),
-            Item::Late(of) => Some(Message::User { content: Cow::Owned(late(of)) }),
+            Item::Late(of) => Some(Message::User { content: Cow::Owned(late(&of.provider_call, of)) }),
             Item::Result(of) => {
                 let tool_name = tools.get(&of.call).copied().unwrap_or_default();
                 Some(Message::Tool { tool_name, content: result(of) })

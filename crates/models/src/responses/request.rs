@@ -37,7 +37,7 @@ fn tool(spec: &contract::config::ToolSpec) -> Tool<'_> {
 fn inputs<'a>(endpoint: &Endpoint, item: &'a Item) -> Vec<Input<'a>> {
     match item {
         Item::Message(text) | Item::Notice(text) => vec![user(whole(text))],
-        Item::Late(of) => vec![user(Cow::Owned(late(of)))],
+        Item::Late(of) => vec![user(Cow::Owned(late(&plain_id(of.call, &of.provider_call), of)))],
         Item::Result(of) => {
             vec![Input::Ours(Ours::FunctionCallOutput { call_id: plain_id(of.call, &of.provider_call), output: result(of) })]
         }
