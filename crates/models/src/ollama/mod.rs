@@ -4,6 +4,9 @@ mod reply;
 mod request;
 mod wire;
 
+#[cfg(test)]
+mod tests;
+
 pub use reply::Reply;
 
 use crate::asking::Asking;
