@@ -54,7 +54,8 @@ fn play(dialect: &Dialect, request: &Value, number: usize, line: &Line) -> Answe
     let status = |status, kind, code, message: &str| refuse(dialect, &Refusal::new(status, kind, code, message), vec![]);
     let limited = |header: String| {
         let refusal = Refusal::new(429, "rate_limit_error", Some("rate_limit_exceeded"), "Rate limit reached");
-        refuse(dialect, &refusal, vec![("retry-after", header)])
+        let exactly = line.retry_after_ms.map(|ms| ("retry-after-ms", ms.to_string()));
+        refuse(dialect, &refusal, std::iter::once(("retry-after", header)).chain(exactly).collect())
     };
     match line.fault {
         None => stream(dialect, joined(events(line)), End::Streamed),

@@ -25,6 +25,8 @@ pub struct Line {
     /// In the price unit, as some providers report it.
     pub cost: Option<f64>,
     pub fault: Option<Fault>,
+    /// What a limited client is told to wait, in the header that has milliseconds.
+    pub retry_after_ms: Option<u64>,
     /// How often the fault is played before the next line has its turn.
     pub times: Option<u32>,
     pub repeat: Option<u32>,
@@ -65,8 +67,7 @@ pub struct Usage {
 #[serde(deny_unknown_fields)]
 struct Fail {
     class: Class,
-    #[serde(rename = "retry_after_ms")]
-    _retry_after_ms: Option<u64>,
+    retry_after_ms: Option<u64>,
     after_bytes: Option<usize>,
     times: Option<u32>,
 }
@@ -182,6 +183,7 @@ impl Line {
     fn with_fault(mut self) -> Line {
         if let Some(fail) = self.fail {
             self.times = fail.times;
+            self.retry_after_ms = fail.retry_after_ms;
             self.fault = Some(match (fail.class, fail.after_bytes) {
                 (_, Some(_)) => Fault::CutText,
                 (Class::Transient, None) => Fault::ServerError,

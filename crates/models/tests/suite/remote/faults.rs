@@ -56,6 +56,15 @@ async fn every_fault_has_its_class_and_the_next_attempt_answers() {
 }
 
 #[tokio::test]
+async fn a_wait_in_milliseconds_counts_before_one_in_seconds() {
+    for protocol in PROTOCOLS {
+        let talk = Talk::with(protocol, "{\"fail\":{\"class\":\"rate_limited\",\"retry_after_ms\":250}}").say("go");
+        let failure = talk.ask().await.unwrap_err();
+        assert_eq!((failure.class, failure.retry_after_ms), (RateLimited, Some(250)), "{protocol:?}");
+    }
+}
+
+#[tokio::test]
 async fn nobody_at_the_address_is_a_failure_that_may_pass() {
     for protocol in PROTOCOLS {
         let mut talk = Talk::with(protocol, "").say("go");
