@@ -16,6 +16,7 @@ use crate::texts;
 use contract::crash;
 use contract::id::BootId;
 use rustix::io::Errno;
+use rustix::net::{RecvFlags, recv};
 use rustix::process::WaitOptions;
 use std::fs::File;
 use std::io::{self, Write};
@@ -88,6 +89,12 @@ fn attempt(owner: &UnixStream, spec: &Spec, ready: Option<Stage>) -> io::Result<
     let output = Writer::new(output, Path::new("."), spec.output_bytes_max);
     crash::point("unclaimed");
     let Some(mut guard) = draft.take(&folder)? else { return Ok(Served::Taken) };
+    // Whoever recovers comes after the owner's death, may make a claim of its own, and lets go of that as soon as its word is
+    // stored. So a claim is only good if the owner lives after it was made: then nobody was there before.
+    if !is_linked(owner) {
+        folder.remove()?;
+        return Ok(Served::Taken);
+    }
     crash::point("claimed");
     let control = Control::new(listener, owner);
     let (exit, control) = match child::spawn(spec) {
@@ -142,6 +149,14 @@ fn spool_of(spec: &Spec) -> &Path {
     Path::new(&spec.spool).parent().unwrap_or(Path::new("/"))
 }
 
+/// Whether the owner is at the other end.
+fn is_linked(owner: &UnixStream) -> bool {
+    match recv(owner, &mut [0], RecvFlags::PEEK | RecvFlags::DONTWAIT) {
+        Ok((_, bytes)) => bytes > 0,
+        Err(error) => matches!(error, Errno::AGAIN | Errno::INTR),
+    }
+}
+
 /// Whether nothing is left below this process.
 fn is_alone() -> bool {
     loop {
@@ -162,5 +177,38 @@ fn say(mut owner: &UnixStream, reply: &Reply) {
         line.push(b'\n');
         // An owner that is gone has left the spool to others.
         let _ = owner.write_all(&line);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec(root: &Path) -> Spec {
+        Spec {
+            argv: vec!["/bin/sh".into(), "-c".into(), "echo > effect".into()],
+            env: Vec::new(),
+            folder: root.into(),
+            spool: root.join("spool/attempt").into(),
+            boot: BootId("boot".into()),
+            stdin: false,
+            timeout_ms: None,
+            grace_ms: 0,
+            output_bytes_max: 1_024,
+        }
+    }
+
+    /// A recovery that came first may have forgotten its claim already, so that its place is free.
+    #[test]
+    fn a_claim_that_its_owner_did_not_live_to_see_runs_nothing_and_is_taken_back() {
+        let temp = tempfile::tempdir().unwrap();
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let spec = spec(temp.path());
+        drop(theirs);
+        assert!(matches!(attempt(&ours, &spec, None).unwrap(), Served::Taken));
+        assert!(!temp.path().join("effect").exists() && !Path::new(&spec.spool).exists());
+        let (ours, _theirs) = UnixStream::pair().unwrap();
+        assert!(matches!(attempt(&ours, &spec, None).unwrap(), Served::Ended(exit) if exit.code == Some(0)));
+        assert!(temp.path().join("effect").exists() && Path::new(&spec.spool).exists());
     }
 }
