@@ -2,6 +2,7 @@
 
 use crate::models::is_script;
 use crate::settings::{BadFile, BadName, Environment, Settings};
+use ::models::BadEndpoint;
 use contract::config::{Endpoint, Options, RunConfig, ToolSpec};
 use contract::limits::{OUTPUT_TOKENS_DEFAULT, TURNS_DEFAULT};
 use contract::port::{Configure, Tools};
@@ -20,6 +21,9 @@ pub enum ConfigError {
     File(#[from] BadFile),
     #[error(transparent)]
     Name(#[from] BadName),
+    /// The protocol would refuse what is set.
+    #[error("the model `{name}` cannot be asked so: {reason}")]
+    Endpoint { name: String, reason: BadEndpoint },
 }
 
 impl Configuration {
@@ -37,7 +41,13 @@ pub fn endpoints(environment: &dyn Environment, options: &Options, folder: &Path
         return Ok(Vec::new());
     }
     let settings = Settings::load(environment, folder)?;
-    named.into_iter().map(|(name, base_url)| Ok(settings.endpoint(environment, name, base_url)?)).collect()
+    let resolve = |(name, base_url): (&String, Option<&str>)| {
+        let endpoint = settings.endpoint(environment, name, base_url)?;
+        // Now, and not in the middle of a run.
+        ::models::check(&endpoint).map_err(|reason| ConfigError::Endpoint { name: name.clone(), reason })?;
+        Ok(endpoint)
+    };
+    named.into_iter().map(resolve).collect()
 }
 
 impl Configure for Configuration {

@@ -100,6 +100,7 @@ impl From<ConfigError> for Fault {
     fn from(error: ConfigError) -> Fault {
         match error {
             ConfigError::File(error) => error.into(),
+            ConfigError::Endpoint { .. } => Fault::new(Problem::Setup(Setup::Settings(&error.to_string()))),
             ConfigError::Name(BadName::Unknown(name)) => Fault::new(Problem::Setup(Setup::UnknownModel(&name))),
             ConfigError::Name(BadName::ProviderOnly(name)) => Fault::new(Problem::Setup(Setup::ProviderOnly(name))),
             ConfigError::Name(BadName::BadAddress(address)) => Fault::new(Problem::Setup(Setup::BadAddress(&address))),

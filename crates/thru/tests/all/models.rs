@@ -46,6 +46,18 @@ fn what_cannot_be_asked_is_3_and_says_what_to_write() {
 }
 
 #[test]
+fn what_a_protocol_would_refuse_is_refused_at_the_start() {
+    let desk = desk();
+    let entry =
+        "[models.x]\nprotocol = \"anthropic\"\nbase_url = \"http://127.0.0.1:1\"\nmodel = \"m\"\nreasoning = \"4096\"\ntemperature = 0.5";
+    set_once(&desk, entry);
+    let config = desk.root.join("config");
+    let refused = unnamed(&desk, &[("XDG_CONFIG_HOME", config.to_str().unwrap()), ("THRU_MODEL", "x")]);
+    assert_fault(&refused, 3, &["the model `x` cannot be asked so", "temperature"]);
+    assert!(!desk.home.exists(), "nothing was made");
+}
+
+#[test]
 fn a_project_may_name_a_model_and_not_where_it_is() {
     let desk = desk();
     let folder = desk.work.join(".throughline");
