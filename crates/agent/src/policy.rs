@@ -1,15 +1,40 @@
-//! What may run by itself, what a person is asked about, and what is refused. Deny wins, then allow, then risk.
+//! What may run by itself, what a person is asked about, and what is refused.
+//!
+//! A rule that denies wins; then one that asks in any case; then what a person allowed when they were asked; then rules
+//! that ask; then rules that allow; then the risk decides, by the autonomy of the session.
 
 use crate::state::{Call, State};
 use contract::call::{Prepared, Risk};
 use contract::config::{Autonomy, Policy};
-use contract::rule::{Rule, RuleEffect};
+use contract::rule::{Rule, RuleEffect, allowing};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Judgement<'a> {
-    Allow,
-    Ask,
+    Allow(Why<'a>),
+    Ask(Why<'a>),
     Deny(&'a Rule),
+}
+
+/// What decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Why<'a> {
+    /// Rules of the policy; several when each allows a part of the call.
+    Rules(Vec<&'a Rule>),
+    /// What a person allowed when they were asked.
+    Granted(Vec<&'a Rule>),
+    /// No rule speaks of it.
+    Risk(Risk),
+    /// The session may do everything.
+    Full,
+    /// Nothing is started without a run.
+    NoRun,
+}
+
+impl Judgement<'_> {
+    #[must_use]
+    pub fn asks(&self) -> bool {
+        matches!(self, Judgement::Ask(_))
+    }
 }
 
 /// Judges an open call by the policy of its run and by what people allowed in this session.
@@ -17,29 +42,50 @@ pub enum Judgement<'a> {
 pub fn judge<'a>(state: &'a State, call: &Call) -> Judgement<'a> {
     match &state.run {
         Some(run) => judge_call(&run.config.policy, &state.rules, &call.tool, &call.prepared, call.risk),
-        // Nothing is started without a run.
-        None => Judgement::Ask,
+        None => Judgement::Ask(Why::NoRun),
     }
+}
+
+/// The rule that approving this call for longer than once would add; none when it must be asked about each time, or
+/// cannot be told by a rule.
+#[must_use]
+pub fn grantable(state: &State, call: &Call) -> Option<Rule> {
+    let confirm = match judge(state, call) {
+        Judgement::Ask(Why::Rules(rules)) => rules.iter().any(|rule| rule.effect == RuleEffect::Confirm),
+        Judgement::Ask(_) | Judgement::Allow(_) | Judgement::Deny(_) => false,
+    };
+    if confirm { None } else { Rule::exactly(&call.tool, &call.prepared) }
 }
 
 #[must_use]
 pub fn judge_call<'a>(policy: &'a Policy, granted: &'a [Rule], tool: &str, prepared: &Prepared, risk: Risk) -> Judgement<'a> {
-    let speaks = |effect: RuleEffect| {
-        let mut rules = policy.rules.iter().chain(granted).filter(move |rule| rule.effect == effect);
-        rules.find(|rule| rule.matches(tool, prepared))
+    let speaking = |effect: RuleEffect| {
+        let all = policy.rules.iter().chain(granted);
+        all.filter(move |rule| rule.effect == effect).filter(|rule| rule.matches(tool, prepared))
     };
-    if let Some(rule) = speaks(RuleEffect::Deny) {
+    if let Some(rule) = speaking(RuleEffect::Deny).next() {
         return Judgement::Deny(rule);
     }
-    if speaks(RuleEffect::Allow).is_some() {
-        return Judgement::Allow;
+    if let Some(rule) = speaking(RuleEffect::Confirm).next() {
+        return Judgement::Ask(Why::Rules(vec![rule]));
+    }
+    if policy.autonomy == Autonomy::Full {
+        return Judgement::Allow(Why::Full);
+    }
+    if let Some(rules) = allowing(granted, tool, prepared) {
+        return Judgement::Allow(Why::Granted(rules));
+    }
+    if let Some(rule) = speaking(RuleEffect::Ask).next() {
+        return Judgement::Ask(Why::Rules(vec![rule]));
+    }
+    if let Some(rules) = allowing(policy.rules.iter().chain(granted), tool, prepared) {
+        return Judgement::Allow(Why::Rules(rules));
     }
     let asks_from = match policy.autonomy {
         Autonomy::Ask => Risk::Medium,
-        Autonomy::Auto => Risk::High,
-        Autonomy::Full => return Judgement::Allow,
+        Autonomy::Auto | Autonomy::Full => Risk::High,
     };
-    if risk >= asks_from { Judgement::Ask } else { Judgement::Allow }
+    if risk >= asks_from { Judgement::Ask(Why::Risk(risk)) } else { Judgement::Allow(Why::Risk(risk)) }
 }
 
 #[cfg(test)]
@@ -50,11 +96,19 @@ mod tests {
         Rule::parse(effect, text).unwrap()
     }
 
-    fn judged(policy: &Policy, command: &str, risk: Risk) -> String {
+    fn judged(policy: &Policy, granted: &[Rule], command: &str, risk: Risk) -> String {
+        let list = |rules: Vec<&Rule>| rules.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+        let why = |why| match why {
+            Why::Rules(rules) => list(rules),
+            Why::Granted(rules) => format!("{}, granted", list(rules)),
+            Why::Risk(_) => "risk".to_owned(),
+            Why::Full => "full".to_owned(),
+            Why::NoRun => "no run".to_owned(),
+        };
         let prepared = Prepared { commands: vec![command.to_owned()], ..Prepared::default() };
-        match judge_call(policy, &[], "shell", &prepared, risk) {
-            Judgement::Allow => "allow".to_owned(),
-            Judgement::Ask => "ask".to_owned(),
+        match judge_call(policy, granted, "shell", &prepared, risk) {
+            Judgement::Allow(by) => format!("allow by {}", why(by)),
+            Judgement::Ask(by) => format!("ask by {}", why(by)),
             Judgement::Deny(rule) => format!("deny by {rule}"),
         }
     }
@@ -63,11 +117,11 @@ mod tests {
     fn without_rules_the_risk_decides() {
         let by = |autonomy| {
             let policy = Policy { autonomy, ..Policy::default() };
-            [Risk::Low, Risk::Medium, Risk::High].map(|risk| judged(&policy, "ls", risk))
+            [Risk::Low, Risk::Medium, Risk::High].map(|risk| judged(&policy, &[], "ls", risk))
         };
-        assert_eq!(by(Autonomy::Ask), ["allow", "ask", "ask"]);
-        assert_eq!(by(Autonomy::Auto), ["allow", "allow", "ask"]);
-        assert_eq!(by(Autonomy::Full), ["allow", "allow", "allow"]);
+        assert_eq!(by(Autonomy::Ask), ["allow by risk", "ask by risk", "ask by risk"]);
+        assert_eq!(by(Autonomy::Auto), ["allow by risk", "allow by risk", "ask by risk"]);
+        assert_eq!(by(Autonomy::Full), ["allow by full", "allow by full", "allow by full"]);
     }
 
     #[test]
@@ -75,8 +129,31 @@ mod tests {
         let rules = vec![rule(RuleEffect::Allow, "shell"), rule(RuleEffect::Deny, "shell(*rm *)")];
         for autonomy in [Autonomy::Ask, Autonomy::Auto, Autonomy::Full] {
             let policy = Policy { autonomy, rules: rules.clone(), ..Policy::default() };
-            assert_eq!(judged(&policy, "rm -rf /", Risk::High), "deny by shell(*rm *)");
-            assert_eq!(judged(&policy, "ls", Risk::High), "allow");
+            assert_eq!(judged(&policy, &rules, "rm -rf /", Risk::High), "deny by shell(*rm *)");
+            assert!(judged(&policy, &[], "ls", Risk::High).starts_with("allow"));
+        }
+    }
+
+    #[test]
+    fn a_rule_that_asks_wins_over_one_that_allows_until_a_person_has_allowed_the_call() {
+        let rules = vec![rule(RuleEffect::Allow, "shell(git *)"), rule(RuleEffect::Ask, "shell(git push*)")];
+        let policy = Policy { rules, ..Policy::default() };
+        let granted = [rule(RuleEffect::Allow, "shell(git push)")];
+        assert_eq!(judged(&policy, &[], "git status", Risk::High), "allow by shell(git *)");
+        assert_eq!(judged(&policy, &[], "git push", Risk::Low), "ask by shell(git push*)");
+        assert_eq!(judged(&policy, &granted, "git push", Risk::Low), "allow by shell(git push), granted");
+        assert_eq!(judged(&policy, &granted, "git push --force", Risk::Low), "ask by shell(git push*)");
+        let full = Policy { autonomy: Autonomy::Full, ..policy };
+        assert_eq!(judged(&full, &[], "git push", Risk::High), "allow by full");
+    }
+
+    #[test]
+    fn what_is_to_be_confirmed_is_asked_about_every_time_and_in_every_mode() {
+        let confirm = rule(RuleEffect::Confirm, "shell(git push*)");
+        let granted = [rule(RuleEffect::Allow, "shell(git push)")];
+        for autonomy in [Autonomy::Ask, Autonomy::Auto, Autonomy::Full] {
+            let policy = Policy { autonomy, rules: vec![confirm.clone()], ..Policy::default() };
+            assert_eq!(judged(&policy, &granted, "git push", Risk::Low), "ask by shell(git push*)");
         }
     }
 }

@@ -47,9 +47,18 @@ pub struct Prepared {
     /// Hosts the call would reach.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<String>,
-    /// Commands the call would run.
+    /// Commands the call would run: the simple ones of `line` where it is set, else lines that nobody took apart.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<String>,
+    /// The command line that was taken apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<String>,
+    /// Not all of the line could be seen through: no pattern with a star allows it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub opaque: bool,
+    /// The call wants a network.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub network: bool,
     /// What a person would be shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<Text>,
@@ -81,7 +90,7 @@ pub enum Wants {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_false(value: &bool) -> bool {
+pub(crate) fn is_false(value: &bool) -> bool {
     !value
 }
 

@@ -29,11 +29,11 @@ impl Desk {
 /// Lists that are too long for an event are left out: no rule can allow what it does not see, and every rule that denies
 /// part of the tool denies it.
 fn bounded(prepared: Prepared) -> Prepared {
-    let stored = serde_json::to_vec(&(&prepared.paths, &prepared.hosts, &prepared.commands));
+    let stored = serde_json::to_vec(&(&prepared.paths, &prepared.hosts, &prepared.commands, &prepared.line));
     if stored.is_ok_and(|bytes| bytes.len() <= PREPARED_BYTES_MAX) {
         return prepared;
     }
-    Prepared { paths: Vec::new(), hosts: Vec::new(), commands: Vec::new(), unlisted: true, ..prepared }
+    Prepared { paths: Vec::new(), hosts: Vec::new(), commands: Vec::new(), line: None, unlisted: true, ..prepared }
 }
 
 /// Checks and describes one call; has no effect.

@@ -12,7 +12,6 @@ pub mod coverage;
 pub mod crash;
 pub mod explore;
 pub mod figures;
-pub mod histories;
 pub mod monitor;
 pub mod scenario;
 pub mod threads;

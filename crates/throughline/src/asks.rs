@@ -4,6 +4,7 @@ use crate::running::disagreement;
 use crate::send::{Answered, fresh_key};
 use crate::{ListError, Running, SayError, Sent, Throughline};
 use agent::State;
+use agent::policy::grantable;
 use agent::state::OpenAsk;
 use contract::ask::{Answer, Ask, AskKind};
 use contract::body::{Body, Principal, SupersedeReason};
@@ -11,7 +12,6 @@ use contract::call::Prepared;
 use contract::id::{AskId, Key, SessionId, StreamId};
 use contract::input::{Input, Rejection};
 use contract::port::{LeaseError, LogError, RawCall, Stored};
-use contract::rule::Rule;
 use contract::units::{Position, Time, Version};
 use runtime::prepare::{Desk, prepare_call};
 use runtime::read::Whose;
@@ -118,7 +118,7 @@ impl Throughline {
             args,
             preview,
             prepared: call.map(|call| (*call.prepared).clone()),
-            rule: call.and_then(|call| Rule::exactly(&call.tool, &call.prepared)).map(|rule| rule.to_string()),
+            rule: call.and_then(|call| grantable(state, call)).map(|rule| rule.to_string()),
         })
     }
 

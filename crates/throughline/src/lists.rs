@@ -298,7 +298,6 @@ mod tests {
     use super::*;
     use agent::State;
     use contract::port::{Projection, Rows};
-    use testkit::histories;
 
     #[derive(Default)]
     struct Memory(BTreeMap<(&'static str, String), String>);

@@ -5,6 +5,8 @@
 //! process above every command.
 
 mod args;
+mod command;
+mod example;
 mod place;
 pub mod supervise;
 mod texts;
@@ -26,6 +28,8 @@ use supervise::client::{self, Answer, Found};
 use supervise::launch::Launcher;
 use supervise::{Command, Folder};
 use tool::{Attempt, Run, SameBoot, Tool};
+
+pub use example::{Example, NoExample, example};
 
 /// Where and how tools run.
 #[derive(Clone, Debug)]

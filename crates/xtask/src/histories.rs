@@ -2,7 +2,6 @@
 
 use crate::offence::{Offence, report};
 use crate::problem::Problem;
-use testkit::histories;
 
 const WHY: &str = "a log that was ever written must be read for ever";
 

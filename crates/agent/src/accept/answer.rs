@@ -2,6 +2,7 @@
 
 use super::{about_person, check_new};
 use crate::draft::{About, Drafts};
+use crate::policy::grantable;
 use crate::state::{OpenAsk, State};
 use contract::ask::{Answer, AskKind, Grant, Subject};
 use contract::body::{AskAnswered, Principal};
@@ -57,5 +58,5 @@ fn exact_rule(state: &State, subject: &Subject) -> Option<Rule> {
         return None;
     }
     let call = state.calls.get(&subject.call()?)?;
-    Rule::exactly(&call.tool, &call.prepared)
+    grantable(state, call)
 }

@@ -69,7 +69,7 @@ impl Deciding<'_, '_, '_> {
         };
         match (judge(self.state, call), &call.prepared.wants) {
             (Judgement::Deny(rule), _) => self.end(id, call, WithdrawReason::Rule, prompts::withdrawn_rule(rule)),
-            (Judgement::Ask, _) if !self.is_approved(call) => self.ask(run, id, call),
+            (Judgement::Ask(_), _) if !self.is_approved(call) => self.ask(run, id, call),
             (_, Some(Wants::Answer { question })) => self.question(id, call, question),
             (_, Some(Wants::Wait { ms })) => self.wait(id, call, *ms),
             (_, None) if self.may_spend(run, call) => self.start(id, call),
@@ -104,8 +104,7 @@ impl Deciding<'_, '_, '_> {
         }
         // The model had not seen the message when it made the call; only what changes nothing and needs nobody's word is
         // run all the same.
-        let asks = matches!(call.prepared.wants, Some(Wants::Answer { .. }))
-            || (judge(self.state, call) == Judgement::Ask && !self.is_approved(call));
+        let asks = matches!(call.prepared.wants, Some(Wants::Answer { .. })) || (judge(self.state, call).asks() && !self.is_approved(call));
         let harmless = call.class == Class::Pure && !asks;
         let stale = !harmless && self.state.showable().next().is_some();
         stale.then(|| (WithdrawReason::NewerMessage, prompts::withdrawn_newer_message()))

@@ -108,7 +108,7 @@ fn tool_answered(state: &mut State, now: Time, id: CallId, until: Option<Time>, 
             // A lost attempt that may be repeated was asked about again.
             call.stage = if call.lost.is_some() { Stage::Unknown } else { Stage::Decided };
             if planted::active(Bug::AskUnbound) {
-                state.rules.push(Rule { effect: RuleEffect::Allow, tool: call.tool.clone(), pattern: None });
+                state.rules.push(Rule::every(RuleEffect::Allow, &call.tool));
             }
         }
         // The edited call follows in the same append; without it, nothing was decided.

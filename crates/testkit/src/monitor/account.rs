@@ -15,7 +15,7 @@ use contract::event::Event;
 use contract::id::{EventId, RunId};
 use contract::limits::{APPROVAL_VALID_MS, EMPTY_REPLIES_MAX};
 use contract::request::Part;
-use contract::rule::RuleEffect;
+use contract::rule::{Rule, RuleEffect, allowing};
 use contract::units::{Epoch, Time};
 
 impl Monitor {
@@ -157,15 +157,17 @@ impl Monitor {
 
     /// Whether a person must say yes to the call before it runs.
     fn is_asked_about(&self, account: &Action) -> bool {
+        let decided = &account.decided;
+        let speaks = |effect| self.policy.rules.iter().any(|rule| rule.effect == effect && rule.matches(&decided.tool, &decided.prepared));
+        let is_allowed_by = |rules: &mut dyn Iterator<Item = &Rule>| allowing(rules, &decided.tool, &decided.prepared).is_some();
         let from = match self.policy.autonomy {
+            _ if speaks(RuleEffect::Confirm) => return true,
             Autonomy::Full => return false,
+            _ if speaks(RuleEffect::Ask) => return !is_allowed_by(&mut self.rules.iter()),
             Autonomy::Auto => Risk::High,
             Autonomy::Ask => Risk::Medium,
         };
-        let decided = &account.decided;
-        let mut rules = self.policy.rules.iter().chain(&self.rules);
-        let allowed = rules.any(|rule| rule.effect == RuleEffect::Allow && rule.matches(&decided.tool, &decided.prepared));
-        decided.risk >= from && !allowed
+        decided.risk >= from && !is_allowed_by(&mut self.policy.rules.iter().chain(&self.rules))
     }
 
     fn stop(&mut self, scope: Scope) {

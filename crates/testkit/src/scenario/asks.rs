@@ -37,7 +37,7 @@ fn answered() -> Vec<Scenario> {
     let for_the_session = vec![Calls(SESSION), Calls(SESSION), Calls(OTHER), Text("done")];
     let approve_each = vec![vec![do_it()], vec![tool("a0", Reaction::Approve), tool("a1", Reaction::Deny)]];
     let always = vec![vec![do_it()], vec![tool("a0", Reaction::Always), tool("a1", Reaction::DenyAndStop)]];
-    let forbidden = Rule { effect: RuleEffect::Deny, tool: "pay".to_owned(), pattern: None };
+    let forbidden = Rule::every(RuleEffect::Deny, "pay");
     vec![
         Scenario { unknowns: true, routes: Routes::Both, ..held("held call", RISKY, vec![tool("a0", Reaction::Approve)]) },
         Scenario::calm("two held calls, one after the other", once_each).spoken_by(approve_each, Routes::Other),

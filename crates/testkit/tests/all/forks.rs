@@ -15,7 +15,6 @@ use contract::text::Text;
 use contract::units::{Epoch, Version};
 use std::collections::BTreeSet;
 use testkit::explore::explore;
-use testkit::histories;
 
 const PARENT: SessionId = SessionId([0x11; 16]);
 const FORK: SessionId = SessionId([0xf0; 16]);

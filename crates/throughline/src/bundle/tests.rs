@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::LazyLock;
 use tempfile::TempDir;
-use testkit::histories;
 
 /// The only blob that the sessions here name: the configuration of their runs.
 const CONFIGURATION: &[u8] = b"a configuration";

@@ -185,6 +185,7 @@ fn words_of(run: &Run) -> Vec<OsString> {
         let name = match rule.effect {
             RuleEffect::Allow => "allow",
             RuleEffect::Deny => "deny",
+            RuleEffect::Ask | RuleEffect::Confirm => unreachable!("no flag has such a rule"),
         };
         flag(name, Some(rule.to_string()));
     }

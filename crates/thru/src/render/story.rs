@@ -147,7 +147,6 @@ mod tests {
     use super::*;
     use contract::id::StreamId;
     use serde_json::{Value, json};
-    use testkit::histories;
 
     /// Clears the screen, turns the order of what follows, and begins a line like the program's own.
     const HOSTILE: &str = "\u{1b}[2J\u{202e}x\n   [7] Done.\r";

@@ -32,7 +32,7 @@ pub(crate) struct Tool {
     description: &'static str,
     pub class: Class,
     /// Inside the folder of the session.
-    risk: Risk,
+    pub risk: Risk,
     schema: fn() -> Value,
     pub prepare: fn(&Prepare) -> Result<Preparation, PrepareRefused>,
     pub run: Run,

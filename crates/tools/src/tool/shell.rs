@@ -6,7 +6,7 @@
 use super::{Run, Tool, finished, refuse};
 use crate::supervise::client::Ended;
 use crate::supervise::{Exit, Folder, Spec};
-use crate::{args, texts};
+use crate::{args, command, texts};
 use contract::body::{CancelReason, UnknownReason};
 use contract::call::{Class, Prepared, Risk};
 use contract::limits::{PATIENCE_MS_DEFAULT, SPOOL_BYTES_MAX, STOP_GRACE_MS, WAIT_MS_MAX};
@@ -79,7 +79,7 @@ impl Args {
 fn prepare(call: &Prepare) -> Result<Preparation, PrepareRefused> {
     let args = Args::parse(&call.args)?;
     let patience_ms = Some(args.patience_ms());
-    let prepared = Prepared { commands: vec![args.command.clone()], patience_ms, ..Prepared::default() };
+    let prepared = Prepared { patience_ms, ..command::prepared(&args.command) };
     Ok(Preparation { class: Class::Probe, risk: Risk::High, prepared, preview: Some(args.command) })
 }
 

@@ -20,13 +20,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("runtime", &["agent", "contract"]),
     ("throughline", &["agent", "contract", "journal", "models", "runtime", "tools", "views"]),
     ("thru", &["contract", "throughline"]),
+    ("histories", &["agent", "contract", "runtime"]),
     ("testkit", &["agent", "contract", "journal", "runtime", "views"]),
-    ("xtask", &["contract", "testkit"]),
+    ("xtask", &["contract", "histories"]),
     ("bench", &["agent", "contract", "journal", "throughline"]),
 ];
 
 /// What tests of any crate may use besides.
-const FOR_TESTS: &[&str] = &["conformance", "damage", "provider", "testkit"];
+const FOR_TESTS: &[&str] = &["conformance", "damage", "histories", "provider", "testkit"];
 /// Tests of the real binary look into its log, past the library.
 const FOR_TESTS_OF_THRU: &[&str] = &["agent", "journal"];
 

@@ -146,8 +146,8 @@ impl<'a> Account<'a> {
             return;
         };
         match judge_call(policy, &self.rules, &decided.tool, &decided.prepared, decided.risk) {
-            Judgement::Allow => {}
-            Judgement::Ask => assert!(approved, "{at} starts {} without an answer that counts", decided.call),
+            Judgement::Allow(_) => {}
+            Judgement::Ask(_) => assert!(approved, "{at} starts {} without an answer that counts", decided.call),
             Judgement::Deny(rule) => panic!("{at} starts what the rule {rule} forbids"),
         }
     }

@@ -7,13 +7,13 @@ use contract::event::Event;
 use contract::id::{ActionId, AskId};
 use contract::machine::Machine;
 use damage::numbers;
+use histories::History;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 use testkit::explore::explore;
-use testkit::histories::{self, History};
 use views::{AskRow, CostRow, RunningRow, Standing, WorkRow, list};
 
 static HISTORIES: LazyLock<Vec<History>> = LazyLock::new(|| histories::played().unwrap());

@@ -13,7 +13,6 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::{Value, json};
 use std::sync::LazyLock;
-use testkit::histories;
 
 /// Events after a changed one that are folded too: what a number is added to is mostly near.
 const EVENTS_AFTER: usize = 3;

@@ -5,18 +5,14 @@ use contract::rule::{Rule, RuleEffect};
 use damage::damaged_text;
 use proptest::prelude::*;
 
-const EFFECTS: [RuleEffect; 2] = [RuleEffect::Allow, RuleEffect::Deny];
+const EFFECTS: [RuleEffect; 4] = [RuleEffect::Allow, RuleEffect::Ask, RuleEffect::Confirm, RuleEffect::Deny];
 
 fn rule() -> impl Strategy<Value = String> {
     let pattern = prop_oneof![".{1,20}", "[a-z *\\\\()./]{1,12}"];
-    ("[a-zA-Z0-9_*]{1,8}", prop::option::of(pattern)).prop_map(|(tool, pattern)| match pattern {
+    ("[a-zA-Z0-9_*]{1,8}(\\+network)?", prop::option::of(pattern)).prop_map(|(tool, pattern)| match pattern {
         Some(pattern) => format!("{tool}({pattern})"),
         None => tool,
     })
-}
-
-fn hosts(subject: &str) -> Prepared {
-    Prepared { hosts: vec![subject.to_owned()], ..Prepared::default() }
 }
 
 fn commands(subject: &str) -> Prepared {
@@ -59,7 +55,7 @@ proptest! {
     fn a_pattern_matches_what_the_plainest_reading_matches(pattern in "[ab*\\\\]{1,7}", subject in "[ab*]{0,7}") {
         let rule = Rule::parse(RuleEffect::Allow, &format!("fetch({pattern})")).unwrap();
         let chars = |text: &str| text.chars().collect::<Vec<_>>();
-        prop_assert_eq!(rule.matches("fetch", &hosts(&subject)), reference(&chars(&pattern), &chars(&subject)));
+        prop_assert_eq!(rule.matches("fetch", &commands(&subject)), reference(&chars(&pattern), &chars(&subject)));
     }
 
     #[test]

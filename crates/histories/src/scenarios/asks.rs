@@ -1,6 +1,6 @@
 //! What people are asked, and every way in which an ask ends.
 
-use crate::histories::writer::{Played, Writer, call, finished, unknown};
+use crate::writer::{Played, Writer, call, finished, unknown};
 use contract::ask::{Answer, Ask, Grant, Subject};
 use contract::body::{Mode, Scope, UnknownReason};
 use contract::call::{Class, Prepared, PreparedCall, Risk, Wants};
@@ -12,7 +12,7 @@ use contract::text::Text;
 
 /// Everything that can be said about a session and its runs.
 fn careful() -> (Options, Policy, Limits) {
-    let rule = |effect: RuleEffect, pattern: Option<&str>| Rule { effect, tool: "shell".into(), pattern: pattern.map(Into::into) };
+    let rule = |effect: RuleEffect, pattern: Option<&str>| Rule { pattern: pattern.map(Into::into), ..Rule::every(effect, "shell") };
     let policy = Policy {
         autonomy: Autonomy::Ask,
         rules: vec![rule(RuleEffect::Allow, Some("git status*")), rule(RuleEffect::Deny, Some("rm *")), rule(RuleEffect::Deny, None)],
@@ -83,6 +83,42 @@ pub fn asks(writer: &mut Writer) -> Played {
     writer.tool(0, finished(true, Text::from("done"), Some(0), None))?;
     writer.reply(vec![part(risky(0))])?;
     writer.answer(Answer::Deny { message: None, stop: true })
+}
+
+/// Lines that were taken apart, judged by rules that ask, confirm and speak of a network.
+pub fn rules(writer: &mut Writer) -> Played {
+    let rule = |effect: RuleEffect, text: &str| Rule::parse(effect, text).map_err(|bad| bad.to_string());
+    let rules = vec![
+        rule(RuleEffect::Allow, "shell(ls*)")?,
+        rule(RuleEffect::Ask, "shell+network(git*)")?,
+        rule(RuleEffect::Confirm, "shell(git push*)")?,
+    ];
+    let policy = Policy { rules, ..Policy::default() };
+    writer.create(Options { policy: policy.clone(), ..Options::default() }, None)?;
+    writer.config.policy = policy;
+    writer.run("message-1")?;
+    let shell = |number: usize, line: &str, commands: &[&str]| {
+        let commands = commands.iter().map(|command| (*command).to_owned()).collect();
+        let prepared = Prepared {
+            line: Some(line.into()),
+            commands,
+            network: line.starts_with("git"),
+            opaque: line.contains('$'),
+            ..Prepared::default()
+        };
+        part(PreparedCall { tool: "shell".into(), risk: Risk::High, prepared: Box::new(prepared), ..call(number, Class::Probe) })
+    };
+    writer.reply(vec![shell(0, "ls; ls -a", &["ls", "ls -a"]), shell(1, "git fetch &", &["git fetch"]), shell(2, "$X", &["$X"])])?;
+    writer.answer(Answer::Approve { grant: Grant::Session })?;
+    writer.answer(Answer::NO)?;
+    for _ in 0..2 {
+        writer.tool(0, finished(true, Text::from("done"), Some(0), None))?;
+    }
+    writer.reply(vec![shell(0, "git fetch &", &["git fetch"]), shell(1, "git push &", &["git push"])])?;
+    writer.tool(0, finished(true, Text::from("by the rule"), Some(0), None))?;
+    writer.answer(Answer::YES)?;
+    writer.tool(0, finished(true, Text::from("done"), Some(0), None))?;
+    writer.say("Done.")
 }
 
 /// An ask about a call of low risk, which today's code does not open by itself.

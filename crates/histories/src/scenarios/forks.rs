@@ -1,7 +1,7 @@
 //! Sessions that branch off from others, with everything open that can be.
 
 use super::ends::{in_background, wait};
-use crate::histories::writer::{Played, Writer, call, calls, finished};
+use crate::writer::{Played, Writer, call, calls, finished};
 use contract::body::Mode;
 use contract::call::{Class, PreparedCall, Risk};
 use contract::config::ResumePolicy;

@@ -65,7 +65,7 @@ impl Display for Fault {
 /// Where the files are.
 #[must_use]
 pub fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("histories")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("golden")
 }
 
 /// Every history as today's code plays it; together they hold every event type.

@@ -1,6 +1,6 @@
 //! Runs that are paused, stopped, out of budget, or that wait for a time.
 
-use crate::histories::writer::{Played, Writer, call, calls, finished};
+use crate::writer::{Played, Writer, call, calls, finished};
 use contract::ask::Answer;
 use contract::body::Scope;
 use contract::call::{Class, Prepared, PreparedCall, Risk, Wants};

@@ -43,8 +43,9 @@ pub(super) fn missing_envelopes(stored: &[&Stored]) -> Vec<Fault> {
     faults
 }
 
-/// Shapes that must be whole in some history, but not in each event type that has them: most texts are always short.
-const SHARED_SHAPES: &[&str] = &["Text"];
+/// Shapes that must be whole in some history, but not in each event type that has them: most texts are always short, and the
+/// rule of an answer always allows.
+const SHARED_SHAPES: &[&str] = &["RuleEffect", "Text"];
 
 /// Event types, fields and words of the current schema that no history holds, and fields that are never left out.
 pub(super) fn missing_shapes(stored: &[&Stored]) -> Vec<Fault> {

@@ -1,6 +1,6 @@
 //! People who talk to a run while it works.
 
-use crate::histories::writer::{Played, Writer, blob, call, calls, finished};
+use crate::writer::{Played, Writer, blob, call, calls, finished};
 use contract::body::Mode;
 use contract::call::{Class, Prepared, PreparedCall, Risk};
 use contract::config::{Autonomy, ResumePolicy};

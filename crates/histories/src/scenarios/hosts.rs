@@ -1,6 +1,6 @@
 //! What a machine says of itself in its own stream.
 
-use crate::histories::writer::{Played, Writer, drafted, person};
+use crate::writer::{Played, Writer, drafted, person};
 use agent::Agent;
 use contract::body::{Body, HostQuarantined, HostRecovered, HostStarted, HostStopped};
 use contract::event::{Actor, Event, Trust};
