@@ -1,16 +1,15 @@
 //! What a run is made of: what the person wished, what they set once, the built-in system text and all built-in tools.
 
 use crate::models::is_script;
-use crate::settings::{BadFile, BadName, Environment, Settings};
+use crate::settings::{BadFile, BadName, Settings, Sources};
 use ::models::BadEndpoint;
-use contract::config::{Endpoint, Options, RunConfig, ToolSpec};
+use contract::config::{Endpoint, Options, Policy, RunConfig, ToolSpec};
 use contract::limits::{OUTPUT_TOKENS_DEFAULT, TURNS_DEFAULT};
 use contract::port::{Configure, Tools};
 use std::path::Path;
-use std::sync::Arc;
 
 pub struct Configuration {
-    environment: Arc<dyn Environment>,
+    sources: Sources,
     tools: Vec<ToolSpec>,
 }
 
@@ -28,31 +27,40 @@ pub enum ConfigError {
 
 impl Configuration {
     #[must_use]
-    pub fn new(environment: Arc<dyn Environment>, tools: &dyn Tools) -> Configuration {
-        Configuration { environment, tools: tools.specs() }
+    pub fn new(sources: Sources, tools: &dyn Tools) -> Configuration {
+        Configuration { sources, tools: tools.specs() }
     }
 }
 
-/// Every model of the options that is behind an address, resolved in the order in which they are asked.
-pub fn endpoints(environment: &dyn Environment, options: &Options, folder: &Path) -> Result<Vec<Endpoint>, ConfigError> {
+/// What a run with these options in this folder is resolved to.
+#[derive(Debug)]
+pub struct Resolved {
+    /// Every model of the options that is behind an address, in the order in which they are asked.
+    pub endpoints: Vec<Endpoint>,
+    /// What the options say, then the files.
+    pub policy: Policy,
+}
+
+/// Resolves what people set once. Nothing is written before this is known.
+pub fn resolve(sources: &Sources, options: &Options, folder: &Path) -> Result<Resolved, ConfigError> {
+    let settings = Settings::load(sources, folder)?;
     let first = options.model.iter().map(|name| (name, options.base_url.as_deref()));
-    let named: Vec<_> = first.chain(options.fallback.iter().map(|name| (name, None))).filter(|(name, _)| !is_script(name)).collect();
-    if named.is_empty() {
-        return Ok(Vec::new());
-    }
-    let settings = Settings::load(environment, folder)?;
+    let named = first.chain(options.fallback.iter().map(|name| (name, None))).filter(|(name, _)| !is_script(name));
     let resolve = |(name, base_url): (&String, Option<&str>)| {
-        let endpoint = settings.endpoint(environment, name, base_url)?;
+        let endpoint = settings.endpoint(sources.environment.as_ref(), name, base_url)?;
         // Now, and not in the middle of a run.
         ::models::check(&endpoint).map_err(|reason| ConfigError::Endpoint { name: name.clone(), reason })?;
-        Ok(endpoint)
+        Ok::<_, ConfigError>(endpoint)
     };
-    named.into_iter().map(resolve).collect()
+    let endpoints = named.map(resolve).collect::<Result<_, _>>()?;
+    let rules = options.policy.rules.iter().chain(settings.rules().map(|(rule, _)| rule)).cloned().collect();
+    Ok(Resolved { endpoints, policy: Policy { rules, ..options.policy.clone() } })
 }
 
 impl Configure for Configuration {
     fn run_config(&self, options: &Options, folder: &Path) -> Result<RunConfig, String> {
-        let endpoints = endpoints(self.environment.as_ref(), options, folder).map_err(|error| error.to_string())?;
+        let resolved = resolve(&self.sources, options, folder);
+        let Resolved { endpoints, policy } = resolved.map_err(|error| error.to_string())?;
         let first = options.model.as_ref().and_then(|model| endpoints.iter().find(|endpoint| endpoint.name == *model));
         Ok(RunConfig {
             model: options.model.clone().unwrap_or_default(),
@@ -60,7 +68,7 @@ impl Configure for Configuration {
             system: agent::prompts::SYSTEM.to_owned(),
             tools: self.tools.clone(),
             max_turns: options.max_turns.unwrap_or(TURNS_DEFAULT),
-            policy: options.policy.clone(),
+            policy,
             limits: options.limits,
             // A scripted model says itself what each reply costs.
             prices: first.and_then(|endpoint| endpoint.prices),

@@ -29,6 +29,7 @@ mod inspect;
 mod lists;
 mod live;
 mod models;
+pub mod policy;
 mod probe;
 mod redact;
 mod running;
@@ -76,7 +77,7 @@ use live::Stage;
 use redact::{RedactedLive, RedactedModel, RedactedTools, Redactor};
 use runtime::Ports;
 use runtime::drive::Place;
-use settings::{Environment, Secrets};
+use settings::{Environment, Secrets, Sources};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -88,7 +89,7 @@ pub struct Throughline {
     journal: Arc<SqliteJournal>,
     views: Arc<Views>,
     home: PathBuf,
-    environment: Arc<dyn Environment>,
+    sources: Sources,
     redactor: Redactor,
     stage: Arc<Stage>,
     /// Where the frames of this process are shown, once it drives a session.
@@ -125,7 +126,8 @@ impl Throughline {
         let journal = SqliteJournal::open(journal::Options::new(home.folder(), host)).map_err(|error| of_folder(home, error))?;
         let journal = Arc::new(journal);
         let place = Place { host, machine: home.machine()?, boot: home::boot()? };
-        let keys = models::Keyring::new(environment.clone(), Secrets::at(home.folder()));
+        let sources = Sources::new(environment, home.folder());
+        let keys = models::Keyring::new(sources.clone(), Secrets::at(home.folder()));
         let hidden = keys.handles().into_iter().map(Into::into).collect();
         let tools = Arc::new(Toolbox::new(tools::Options { hidden, ..tools::Options::new(home.spool()) }).map_err(OpenError::Spool)?);
         let stage = Arc::new(Stage::new());
@@ -134,7 +136,7 @@ impl Throughline {
             log: journal.clone(),
             blobs: journal.clone(),
             model: Arc::new(RedactedModel::new(models::ByName::new(Arc::new(keys)), redactor.clone())),
-            configure: Arc::new(configure::Configuration::new(environment.clone(), tools.as_ref())),
+            configure: Arc::new(configure::Configuration::new(sources.clone(), tools.as_ref())),
             tools: Arc::new(RedactedTools::new(tools, redactor.clone())),
             live: Arc::new(RedactedLive::new(stage.clone(), redactor.clone())),
             clock: Arc::new(SystemClock),
@@ -143,7 +145,7 @@ impl Throughline {
             configs: Arc::default(),
         };
         let (views, home) = (lists::open(home.folder()), home.folder().to_owned());
-        Ok(Throughline { ports, journal, views, home, environment, redactor, stage, socket: OnceLock::new() })
+        Ok(Throughline { ports, journal, views, home, sources, redactor, stage, socket: OnceLock::new() })
     }
 
     /// Lets other processes watch what this one shows; where that cannot be, they still have the log.

@@ -1,12 +1,12 @@
 //! Models by their names, as `--model` and the configuration give them.
 
 use crate::redact::Redactor;
-use crate::settings::{Environment, PRESETS, Secrets, Settings};
+use crate::settings::{PRESETS, Secrets, Settings, Sources};
 use contract::body::FailureClass;
 use contract::port::{BoxFuture, Model, ModelCall, ModelFailure, RawReply};
 use models::{HttpLimits, Key, Keys, Remote, ScriptError, ScriptedModel};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 const SCRIPT: &str = "script:";
@@ -27,15 +27,15 @@ pub struct ByName {
 
 /// Keys by their names: a variable of the environment, else what is kept in the file of secrets.
 pub struct Keyring {
-    environment: Arc<dyn Environment>,
+    sources: Sources,
     secrets: Secrets,
     redactor: Redactor,
 }
 
 impl Keyring {
     /// What is at hand now is known as secret at once; what comes later, when it is used.
-    pub fn new(environment: Arc<dyn Environment>, secrets: Secrets) -> Keyring {
-        let keyring = Keyring { environment, secrets, redactor: Redactor::default() };
+    pub fn new(sources: Sources, secrets: Secrets) -> Keyring {
+        let keyring = Keyring { sources, secrets, redactor: Redactor::default() };
         for handle in keyring.handles() {
             drop(keyring.find(&handle));
         }
@@ -46,9 +46,12 @@ impl Keyring {
     pub fn handles(&self) -> BTreeSet<String> {
         let presets = PRESETS.iter().filter_map(|preset| preset.key_env).map(str::to_owned);
         let kept = self.secrets.names().unwrap_or_default();
+        let trusted = self.sources.trust.list().unwrap_or_default();
         // A file that cannot be read is named to whoever starts a run with it.
-        let settings = Settings::load(self.environment.as_ref(), Path::new("/")).unwrap_or_default();
-        presets.chain(kept).chain(settings.key_handles().map(str::to_owned)).collect()
+        let files = trusted.iter().map(PathBuf::as_path).chain([Path::new("/")]);
+        let settings = files.map(|folder| Settings::load(&self.sources, folder).unwrap_or_default());
+        let named = settings.flat_map(|settings| settings.key_handles().map(str::to_owned).collect::<Vec<_>>());
+        presets.chain(kept).chain(named).collect()
     }
 
     /// Knows every key that was found.
@@ -60,7 +63,7 @@ impl Keyring {
 impl Keys for Keyring {
     fn find(&self, handle: &str) -> Option<Key> {
         let kept = || self.secrets.get(handle).ok()?.map(|secret| secret.expose().to_owned());
-        let value = self.environment.get(handle).or_else(kept)?;
+        let value = self.sources.environment.get(handle).or_else(kept)?;
         self.redactor.learn(handle, &value);
         Some(Key::new(&value))
     }
@@ -120,7 +123,6 @@ impl Model for ByName {
 mod tests {
     use super::*;
     use crate::configure::Configuration;
-    use crate::settings::Process;
     use contract::body::Purpose;
     use contract::config::{Endpoint, Options, Protocol, RunConfig, Sampling};
     use contract::id::{EventId, SessionId, Sha256, StreamId};
@@ -142,7 +144,7 @@ mod tests {
             prices: None,
             sampling: Sampling::default(),
         };
-        let resolved = Configuration::new(Arc::new(Process), &tools).run_config(&Options::default(), spool.path()).unwrap();
+        let resolved = Configuration::new(Sources::of_process(spool.path()), &tools).run_config(&Options::default(), spool.path()).unwrap();
         RunConfig { model: name.into(), endpoints: vec![endpoint], ..resolved }
     }
 

@@ -1,9 +1,9 @@
 //! One real question to a model, to know that it answers.
 
 use crate::clock::SystemClock;
-use crate::configure::{ConfigError, endpoints};
+use crate::configure::{ConfigError, resolve};
 use crate::models::{ByName, Keyring};
-use crate::settings::{Environment, Secrets};
+use crate::settings::{Secrets, Sources};
 use crate::{Home, ModelNameError, OpenError, models, random};
 use contract::body::{Purpose, Usage};
 use contract::config::{Limits, Options, Policy, RunConfig};
@@ -41,16 +41,10 @@ pub enum ProbeError {
 }
 
 /// Asks the model, as a run in this folder would. Nothing is stored.
-pub async fn probe(
-    home: &Home,
-    environment: Arc<dyn Environment>,
-    folder: &Path,
-    name: &str,
-    base_url: Option<String>,
-) -> Result<Probed, ProbeError> {
+pub async fn probe(home: &Home, sources: &Sources, folder: &Path, name: &str, base_url: Option<String>) -> Result<Probed, ProbeError> {
     models::check_script(name)?;
     let options = Options { model: Some(name.to_owned()), base_url, ..Options::default() };
-    let mut endpoints = endpoints(environment.as_ref(), &options, folder)?;
+    let mut endpoints = resolve(sources, &options, folder)?.endpoints;
     for endpoint in &mut endpoints {
         endpoint.sampling.max_output_tokens.get_or_insert(ANSWER_TOKENS_MAX);
     }
@@ -76,7 +70,7 @@ pub async fn probe(
         config: Arc::new(config),
         live: Arc::new(Silent),
     };
-    let model = ByName::new(Arc::new(Keyring::new(environment, Secrets::at(home.folder()))));
+    let model = ByName::new(Arc::new(Keyring::new(sources.clone(), Secrets::at(home.folder()))));
     let began = SystemClock.now();
     let reply = model.reply(call).await.map_err(ProbeError::Failed)?;
     let text = reply.parts.iter().filter_map(|part| if let RawPart::Text(text) = part { Some(text.as_str()) } else { None }).collect();

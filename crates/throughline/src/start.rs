@@ -1,9 +1,9 @@
 //! Giving work: a new session, a further message to one, or going on with one that was left.
 
-use crate::configure::{ConfigError, endpoints};
+use crate::configure::{ConfigError, resolve};
 use crate::running::is_paused;
 use crate::send::{fresh_key, message_key};
-use crate::settings::Environment;
+use crate::settings::Sources;
 use crate::{ForkError, OpenError, Running, Sent, Throughline, Watching, models, random};
 use agent::State;
 use agent::rest::{Turn, turn};
@@ -109,7 +109,7 @@ impl Throughline {
         };
         let tail = self.tail(session).await?;
         let seen = tail.as_ref().map_or(Version::NONE, |tail| tail.version);
-        let create = if tail.is_none() && job.session.is_none() { Some(create(self.environment.as_ref(), &job)?) } else { None };
+        let create = if tail.is_none() && job.session.is_none() { Some(create(&self.sources, &job)?) } else { None };
         let named = job.key.as_deref().map(message_key);
         if create.is_none()
             && let Some(state) = self.drivable(session).await?
@@ -120,7 +120,7 @@ impl Throughline {
                     return Ok(Running::at_rest(session, self.ports.clone(), state.version));
                 }
             }
-            check_models(self.environment.as_ref(), &state)?;
+            check_models(&self.sources, &state)?;
             let holder = self.holder(session).await?;
             // A process that looks after all sessions keeps one for a while when it has nothing to do any more.
             if let Some(holder) = holder.filter(|_| !is_at_rest(&state)) {
@@ -154,7 +154,7 @@ impl Throughline {
             if is_at_rest(state) {
                 return Ok(Running::at_rest(session, self.ports.clone(), state.version));
             }
-            check_models(self.environment.as_ref(), state)?;
+            check_models(&self.sources, state)?;
         }
         let earlier = self.tail(session).await?.map_or(Version::NONE, |tail| tail.version);
         Ok(self.drive(session, vec![Input::Resume { key: fresh_key("resume")?, by }], earlier))
@@ -207,7 +207,7 @@ impl Throughline {
             if is_at_rest(state) {
                 return Ok(Running::at_rest(session, self.ports.clone(), state.version));
             }
-            check_models(self.environment.as_ref(), state)?;
+            check_models(&self.sources, state)?;
         }
         Ok(self.drive(session, Vec::new(), version).yielding())
     }
@@ -245,27 +245,27 @@ fn is_at_rest(state: &State) -> bool {
 }
 
 /// Nothing is written before this is known: a script that was moved must not end the work that names it.
-pub(crate) fn check_models(environment: &dyn Environment, state: &State) -> Result<(), StartError> {
+pub(crate) fn check_models(sources: &Sources, state: &State) -> Result<(), StartError> {
     match &state.session {
-        Some(session) => check_options(environment, &session.options, Path::new(&session.folder)),
+        Some(session) => check_options(sources, &session.options, Path::new(&session.folder)),
         None => Ok(()),
     }
 }
 
-fn check_options(environment: &dyn Environment, options: &Options, folder: &Path) -> Result<(), StartError> {
+fn check_options(sources: &Sources, options: &Options, folder: &Path) -> Result<(), StartError> {
     for model in options.model.iter().chain(&options.fallback) {
         models::check_script(model)?;
     }
-    endpoints(environment, options, folder)?;
+    resolve(sources, options, folder)?;
     Ok(())
 }
 
 /// Checks what a job needs before anything is opened or written.
-pub fn check(environment: &dyn Environment, job: &Job) -> Result<(), StartError> {
-    create(environment, job).map(drop)
+pub fn check(sources: &Sources, job: &Job) -> Result<(), StartError> {
+    create(sources, job).map(drop)
 }
 
-fn create(environment: &dyn Environment, job: &Job) -> Result<Input, StartError> {
+fn create(sources: &Sources, job: &Job) -> Result<Input, StartError> {
     for rule in &job.policy.rules {
         if !tools::names().any(|tool| rule.names(tool)) {
             return Err(StartError::UnknownTool { rule: rule.to_string(), known: tools::names().collect() });
@@ -285,6 +285,6 @@ fn create(environment: &dyn Environment, job: &Job) -> Result<Input, StartError>
         policy: job.policy.clone(),
         limits: job.limits,
     };
-    check_options(environment, &options, &folder)?;
+    check_options(sources, &options, &folder)?;
     Ok(Input::Create { folder: folder.to_string_lossy().into_owned(), options, origin: None, by: job.by.clone() })
 }

@@ -3,7 +3,9 @@
 use crate::catalog::{Problem, Setup, hint, problem};
 use contract::input::Rejection;
 use contract::port::LogError;
-use throughline::settings::{BadFile, BadName, SecretsError};
+use std::path::Path;
+use throughline::policy::TrialError;
+use throughline::settings::{BadFile, BadName, SecretsError, TrustError};
 use throughline::{
     BundleError, ConfigError, ForkError, Forked, HomeError, HostError, ImportError, JournalError, Leave, ListError, ModelNameError,
     OpenError, ProbeError, Refusal, SayError, StartError,
@@ -49,7 +51,8 @@ fn class(what: &Problem<'_>) -> (&'static str, u8) {
         Problem::Usage(_) | Problem::TaskUsage(_) | Problem::WhichSession | Problem::NoVersion { .. } | Problem::TooDeep { .. } => {
             ("usage", code::USAGE)
         }
-        Problem::Setup(Setup::NoSecret(_)) => ("not_found", code::NOT_FOUND),
+        Problem::Setup(Setup::Trial(_)) => ("usage", code::USAGE),
+        Problem::Setup(Setup::NoSecret(_) | Setup::NoProject(_) | Setup::NotTrustedYet(_)) => ("not_found", code::NOT_FOUND),
         Problem::Setup(Setup::NoAnswer(_)) => ("failed", code::FAILED),
         Problem::Setup(_)
         | Problem::UnknownTool { .. }
@@ -110,7 +113,32 @@ impl From<ConfigError> for Fault {
 
 impl From<BadFile> for Fault {
     fn from(error: BadFile) -> Fault {
+        let text = error.to_string();
+        match error {
+            BadFile::NotTrusted { path, key } => {
+                let project = path.parent().and_then(Path::parent).unwrap_or(&path);
+                let (file, key, project) = (path.to_string_lossy(), key.to_string(), project.to_string_lossy());
+                Fault::new(Problem::Setup(Setup::NotTrusted { file: &file, key: &key, project: &project }))
+            }
+            BadFile::Unreadable { .. } | BadFile::Malformed { .. } | BadFile::Trust(_) => {
+                Fault::new(Problem::Setup(Setup::Settings(&text)))
+            }
+        }
+    }
+}
+
+impl From<TrustError> for Fault {
+    fn from(error: TrustError) -> Fault {
         Fault::new(Problem::Setup(Setup::Settings(&error.to_string())))
+    }
+}
+
+impl From<TrialError> for Fault {
+    fn from(error: TrialError) -> Fault {
+        match error {
+            TrialError::Config(error) => error.into(),
+            TrialError::Example(error) => Fault::new(Problem::Setup(Setup::Trial(&error.to_string()))),
+        }
     }
 }
 

@@ -1,6 +1,9 @@
 //! One file of settings, as it is written.
 
+use super::rules::PolicyEntry;
+use super::trust::{Trust, TrustError};
 use contract::config::{Prices, Protocol, Sampling};
+use contract::rule::{Rule, RuleEffect};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,21 +22,25 @@ pub enum BadFile {
     Unreadable { path: PathBuf, source: io::Error },
     #[error("{}: {reason}", path.display())]
     Malformed { path: PathBuf, reason: String },
-    #[error("{}: a project may not set {key}", path.display())]
-    NotForProjects { path: PathBuf, key: ProjectKey },
+    #[error("{} sets {key} and is not trusted", path.display())]
+    NotTrusted { path: PathBuf, key: ProjectKey },
+    #[error(transparent)]
+    Trust(#[from] TrustError),
 }
 
-/// What a project could use to send keys or work to a stranger.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a project could use to send keys or work to a stranger, or to run what nobody allowed.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProjectKey {
-    Models,
+    Model(String),
+    Allow(Rule),
 }
 
 impl std::fmt::Display for ProjectKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            ProjectKey::Models => "models",
-        })
+        match self {
+            ProjectKey::Model(name) => write!(f, "the model {name}"),
+            ProjectKey::Allow(rule) => write!(f, "a rule that allows {rule}"),
+        }
     }
 }
 
@@ -42,6 +49,10 @@ impl std::fmt::Display for ProjectKey {
 pub(super) struct File {
     pub models: BTreeMap<String, ModelEntry>,
     pub defaults: Defaults,
+    policy: PolicyEntry,
+    /// Those of `policy`, checked.
+    #[serde(skip)]
+    pub rules: Vec<Rule>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -81,28 +92,45 @@ pub(super) struct PriceEntry {
 
 impl File {
     pub(super) fn of_user(path: &Path) -> Result<Option<File>, BadFile> {
+        Ok(File::read(path)?.map(|(file, _)| file))
+    }
+
+    /// The same of a folder that may come from anybody.
+    pub(super) fn of_project(path: &Path, trust: &Trust) -> Result<Option<File>, BadFile> {
+        let Some((file, text)) = File::read(path)? else { return Ok(None) };
+        let project = path.parent().and_then(Path::parent).unwrap_or(path);
+        match file.wishes().into_iter().next() {
+            Some(key) if !trust.is_trusted(project, Some(&text))? => Err(BadFile::NotTrusted { path: path.to_owned(), key }),
+            Some(_) | None => Ok(Some(file)),
+        }
+    }
+
+    /// What only a trusted project may set.
+    pub(super) fn wishes(&self) -> Vec<ProjectKey> {
+        let models = self.models.keys().cloned().map(ProjectKey::Model);
+        let allowing = self.rules.iter().filter(|rule| rule.effect == RuleEffect::Allow);
+        models.chain(allowing.cloned().map(ProjectKey::Allow)).collect()
+    }
+
+    /// The file and its text; none when there is none.
+    pub(super) fn read(path: &Path) -> Result<Option<(File, String)>, BadFile> {
         let text = match fs::read_to_string(path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(BadFile::Unreadable { path: path.to_owned(), source }),
         };
-        File::parse(&text).map(Some).map_err(|reason| BadFile::Malformed { path: path.to_owned(), reason })
-    }
-
-    /// The same of a folder that may come from anybody.
-    pub(super) fn of_project(path: &Path) -> Result<Option<File>, BadFile> {
-        let file = File::of_user(path)?;
-        if file.as_ref().is_some_and(|file| !file.models.is_empty()) {
-            return Err(BadFile::NotForProjects { path: path.to_owned(), key: ProjectKey::Models });
+        match File::parse(&text) {
+            Ok(file) => Ok(Some((file, text))),
+            Err(reason) => Err(BadFile::Malformed { path: path.to_owned(), reason }),
         }
-        Ok(file)
     }
 
     pub(super) fn parse(text: &str) -> Result<File, String> {
-        let file: File = toml::from_str(text).map_err(|error| on_one_line(text, &error))?;
+        let mut file: File = toml::from_str(text).map_err(|error| on_one_line(text, &error))?;
         for (name, entry) in &file.models {
             entry.check().map_err(|reason| format!("models.{name}: {reason}"))?;
         }
+        file.rules = file.policy.rules(text)?;
         Ok(file)
     }
 }

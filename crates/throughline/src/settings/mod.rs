@@ -5,18 +5,26 @@
 
 mod file;
 mod find;
+mod kept;
 mod presets;
+mod rules;
 mod secrets;
 #[cfg(test)]
 mod tests;
+mod trust;
 
 pub use file::{BadFile, ProjectKey};
 pub use find::{BadName, Chosen, Why};
+pub use kept::KeptError;
 pub use presets::{PRESETS, Preset};
 pub use secrets::{Secret, Secrets, SecretsError};
+pub use trust::{Trust, TrustError};
 
+use contract::rule::Rule;
 use file::File;
+use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Variables of the environment, by name.
 pub trait Environment: Send + Sync {
@@ -30,6 +38,32 @@ pub struct Process;
 impl Environment for Process {
     fn get(&self, name: &str) -> Option<String> {
         std::env::var(name).ok().filter(|value| !value.is_empty())
+    }
+}
+
+/// Where settings come from.
+#[derive(Clone)]
+pub struct Sources {
+    pub environment: Arc<dyn Environment>,
+    pub trust: Trust,
+}
+
+impl Sources {
+    #[must_use]
+    pub fn new(environment: Arc<dyn Environment>, data: &Path) -> Sources {
+        Sources { environment, trust: Trust::at(data) }
+    }
+
+    /// Those of this process with a data folder.
+    #[must_use]
+    pub fn of_process(data: &Path) -> Sources {
+        Sources::new(Arc::new(Process), data)
+    }
+}
+
+impl fmt::Debug for Sources {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sources").field("trust", &self.trust).finish_non_exhaustive()
     }
 }
 
@@ -47,9 +81,9 @@ struct Layer {
 
 impl Settings {
     /// Reads the file of the user and the one of the project that the folder is in. What is not there sets nothing.
-    pub fn load(environment: &dyn Environment, folder: &Path) -> Result<Settings, BadFile> {
-        let project = project_file(folder).map(|path| File::of_project(&path).map(|file| (path, file)));
-        let user = user_file(environment).map(|path| File::of_user(&path).map(|file| (path, file)));
+    pub fn load(sources: &Sources, folder: &Path) -> Result<Settings, BadFile> {
+        let project = project_file(folder).map(|path| File::of_project(&path, &sources.trust).map(|file| (path, file)));
+        let user = user_file(sources.environment.as_ref()).map(|path| File::of_user(&path).map(|file| (path, file)));
         let mut layers = Vec::new();
         for read in [project, user].into_iter().flatten() {
             if let (path, Some(file)) = read? {
@@ -62,6 +96,11 @@ impl Settings {
     /// Handles of the keys that models want.
     pub fn key_handles(&self) -> impl Iterator<Item = &str> {
         self.layers.iter().flat_map(|layer| layer.file.models.values().filter_map(|entry| entry.api_key_env.as_deref()))
+    }
+
+    /// Rules of the files, each with the one it is from.
+    pub fn rules(&self) -> impl Iterator<Item = (&Rule, &Path)> {
+        self.layers.iter().flat_map(|layer| layer.file.rules.iter().map(|rule| (rule, layer.path.as_path())))
     }
 
     /// Names of the models that files describe, each with the file it counts from.
@@ -78,8 +117,24 @@ pub fn user_file(environment: &dyn Environment) -> Option<PathBuf> {
     Some(config.join("throughline/config.toml"))
 }
 
-/// The file of the innermost project around the folder.
-fn project_file(folder: &Path) -> Option<PathBuf> {
+/// The innermost project around the folder that has settings.
+#[must_use]
+pub fn project_of(folder: &Path) -> Option<PathBuf> {
     let folder = std::path::absolute(folder).ok()?;
-    folder.ancestors().map(|folder| folder.join(".throughline/config.toml")).find(|path| path.is_file())
+    folder.ancestors().find(|folder| folder.join(PROJECT_FILE).is_file()).map(Path::to_owned)
+}
+
+const PROJECT_FILE: &str = ".throughline/config.toml";
+
+fn project_file(folder: &Path) -> Option<PathBuf> {
+    project_of(folder).map(|folder| folder.join(PROJECT_FILE))
+}
+
+/// What the settings of a project want that only a trusted one may, and the text that a person would trust.
+pub fn wishes_of(project: &Path) -> Result<(Vec<ProjectKey>, Option<String>), BadFile> {
+    let path = project.join(PROJECT_FILE);
+    Ok(match File::read(&path)? {
+        Some((file, text)) => (file.wishes(), Some(text)),
+        None => (Vec::new(), None),
+    })
 }

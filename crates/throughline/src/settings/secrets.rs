@@ -1,18 +1,12 @@
 //! Keys at rest: one file that only its owner may read.
 //!
-//! Owns the file, its mode and its replacement as a whole. Must not print a value: whoever has one asked for it by name.
+//! Owns which names and values are kept. Must not print a value: whoever has one asked for it by name.
 
-use std::collections::BTreeMap;
+use super::kept::{Kept, KeptError};
 use std::fmt;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 const FILE: &str = "secrets.toml";
-/// What its owner may, and nobody else anything.
-const MODE: u32 = 0o600;
-const OTHERS: u32 = 0o077;
 /// Bytes of one value: keys are short, and a certificate still fits.
 const VALUE_BYTES_MAX: usize = 16 * 1024;
 /// Bytes of a name, as variables of an environment have.
@@ -43,12 +37,8 @@ impl fmt::Debug for Secret {
 
 #[derive(Debug, thiserror::Error)]
 pub enum SecretsError {
-    #[error("{} cannot be used: {source}", path.display())]
-    Io { path: PathBuf, source: io::Error },
-    #[error("{} can be read by others", path.display())]
-    Open { path: PathBuf },
-    #[error("{} is not a list of names and values", path.display())]
-    Malformed { path: PathBuf },
+    #[error(transparent)]
+    Kept(#[from] KeptError),
     #[error("`{0}` is no name: letters, digits and underscores, as variables have")]
     BadName(String),
     #[error("a value must have 1 to {VALUE_BYTES_MAX} bytes on one line")]
@@ -58,27 +48,27 @@ pub enum SecretsError {
 /// The file of a data folder.
 #[derive(Clone, Debug)]
 pub struct Secrets {
-    folder: PathBuf,
+    kept: Kept,
 }
 
 impl Secrets {
     #[must_use]
     pub fn at(folder: impl Into<PathBuf>) -> Secrets {
-        Secrets { folder: folder.into() }
+        Secrets { kept: Kept::new(folder.into().join(FILE)) }
     }
 
     #[must_use]
-    pub fn path(&self) -> PathBuf {
-        self.folder.join(FILE)
+    pub fn path(&self) -> &Path {
+        self.kept.path()
     }
 
     /// Names of what is kept.
     pub fn names(&self) -> Result<Vec<String>, SecretsError> {
-        Ok(self.read()?.into_keys().collect())
+        Ok(self.kept.read()?.into_keys().collect())
     }
 
     pub fn get(&self, name: &str) -> Result<Option<Secret>, SecretsError> {
-        Ok(self.read()?.remove(name).map(Secret))
+        Ok(self.kept.read()?.remove(name).map(Secret))
     }
 
     pub fn set(&self, name: &str, value: &Secret) -> Result<(), SecretsError> {
@@ -87,41 +77,14 @@ impl Secrets {
         if value.is_empty() || value.len() > VALUE_BYTES_MAX || value.contains(char::is_control) {
             return Err(SecretsError::BadValue);
         }
-        self.change(|all| drop(all.insert(name.to_owned(), value.to_owned())))
+        Ok(self.kept.change(|all| drop(all.insert(name.to_owned(), value.to_owned())))?)
     }
 
     /// Forgets a value; `false` when there was none.
     pub fn remove(&self, name: &str) -> Result<bool, SecretsError> {
         let mut was_there = false;
-        self.change(|all| was_there = all.remove(name).is_some())?;
+        self.kept.change(|all| was_there = all.remove(name).is_some())?;
         Ok(was_there)
-    }
-
-    fn read(&self) -> Result<BTreeMap<String, String>, SecretsError> {
-        let path = self.path();
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
-            Err(source) => return Err(SecretsError::Io { path, source }),
-        };
-        let mode = fs::metadata(&path).map_err(|source| SecretsError::Io { path: path.clone(), source })?.permissions().mode();
-        if mode & OTHERS != 0 {
-            return Err(SecretsError::Open { path });
-        }
-        // Without the words of the parser, which may quote a value.
-        toml::from_str(&text).map_err(|_| SecretsError::Malformed { path })
-    }
-
-    /// One at a time, and the file is always one or the other as a whole.
-    fn change(&self, change: impl FnOnce(&mut BTreeMap<String, String>)) -> Result<(), SecretsError> {
-        let failed = |source| SecretsError::Io { path: self.path(), source };
-        fs::create_dir_all(&self.folder).map_err(failed)?;
-        let lock = File::create(self.folder.join("secrets.lock")).map_err(failed)?;
-        lock.lock().map_err(failed)?;
-        let mut all = self.read()?;
-        let before = all.clone();
-        change(&mut all);
-        if all == before { Ok(()) } else { replace(&self.path(), &written(&all)).map_err(failed) }
     }
 }
 
@@ -131,30 +94,15 @@ fn check_name(name: &str) -> Result<(), SecretsError> {
     if begins && name.len() <= NAME_BYTES_MAX && name.bytes().all(letters) { Ok(()) } else { Err(SecretsError::BadName(name.to_owned())) }
 }
 
-/// Values hold no control characters, so a basic string needs two escapes only.
-fn written(all: &BTreeMap<String, String>) -> String {
-    let line = |(name, value): (&String, &String)| format!("{name} = \"{}\"\n", value.replace('\\', "\\\\").replace('"', "\\\""));
-    all.iter().map(line).collect()
-}
-
-fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let draft = path.with_extension("toml.new");
-    // One that a killed process left may have any mode.
-    match fs::remove_file(&draft) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        Ok(()) | Err(_) => {}
-    }
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(MODE).open(&draft)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    fs::rename(&draft, path)?;
-    File::open(path.parent().unwrap_or(Path::new(".")))?.sync_all()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::fs::{self, OpenOptions};
+    use std::io::Write;
+    use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+
+    const MODE: u32 = 0o600;
 
     fn secrets() -> (tempfile::TempDir, Secrets) {
         let temp = tempfile::tempdir().unwrap();
@@ -180,21 +128,21 @@ mod tests {
     fn only_the_owner_may_read_it_and_nothing_else_stays() {
         let (_temp, secrets) = secrets();
         // Left by a process that was killed, and open to everybody.
-        fs::create_dir_all(&secrets.folder).unwrap();
+        fs::create_dir_all(secrets.path().parent().unwrap()).unwrap();
         fs::write(secrets.path().with_extension("toml.new"), "x").unwrap();
         secrets.set("KEY", &Secret::new("v")).unwrap();
         let mode = fs::metadata(secrets.path()).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, MODE);
         assert!(!secrets.path().with_extension("toml.new").exists());
         fs::set_permissions(secrets.path(), fs::Permissions::from_mode(0o640)).unwrap();
-        assert!(matches!(secrets.get("KEY"), Err(SecretsError::Open { .. })), "a key that others can read is not used");
-        assert!(matches!(secrets.set("KEY", &Secret::new("w")), Err(SecretsError::Open { .. })));
+        assert!(matches!(secrets.get("KEY"), Err(SecretsError::Kept(KeptError::Open { .. }))), "a key that others can read is not used");
+        assert!(matches!(secrets.set("KEY", &Secret::new("w")), Err(SecretsError::Kept(KeptError::Open { .. }))));
     }
 
     #[test]
     fn nothing_that_goes_wrong_quotes_a_value() {
         let (_temp, secrets) = secrets();
-        fs::create_dir_all(&secrets.folder).unwrap();
+        fs::create_dir_all(secrets.path().parent().unwrap()).unwrap();
         let mut file = OpenOptions::new().write(true).create_new(true).mode(MODE).open(secrets.path()).unwrap();
         file.write_all(b"KEY = \"canary\" canary").unwrap();
         let error = secrets.get("KEY").unwrap_err();

@@ -6,8 +6,9 @@ use damage::damaged_text;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::fs;
+use std::sync::Arc;
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Variables(BTreeMap<&'static str, String>);
 
 impl Environment for Variables {
@@ -48,7 +49,16 @@ impl Desk {
     }
 
     fn load(&self) -> Result<Settings, BadFile> {
-        Settings::load(&self.variables, &self.root.path().join("project/deep/down"))
+        let sources = Sources { environment: Arc::new(self.variables.clone()), trust: self.trust() };
+        Settings::load(&sources, &self.root.path().join("project/deep/down"))
+    }
+
+    fn trust(&self) -> Trust {
+        Trust::at(self.root.path().join("data"))
+    }
+
+    fn rules(&self) -> Vec<String> {
+        self.load().unwrap().rules().map(|(rule, _)| format!("{:?} {rule}", rule.effect)).collect()
     }
 
     fn endpoint(&self, name: &str, base_url: Option<&str>) -> Result<contract::config::Endpoint, BadName> {
@@ -127,10 +137,57 @@ fn the_nearest_wish_counts() {
     assert_eq!(chosen(&by_variable), Some(Chosen { name: "openai/y".into(), why: Why::Variable("THRU_MODEL") }));
 }
 
+const RULES: &str = r#"
+[[policy.rules]]
+effect = "allow"
+rule = "shell(git status*)"
+matches = ["git status -s", "git status"]
+differs = ["git status; rm x", "git status > x", "$GIT status"]
+
+[[policy.rules]]
+effect = "ask"
+rule = "shell+network(git push*)"
+matches = ["git push"]
+confirm = "always"
+
+[[policy.rules]]
+effect = "deny"
+rule = "write_file(*.pem)"
+matches = ["keys/a.pem"]
+differs = ["a.pem.md"]
+"#;
+
 #[test]
-fn a_project_cannot_say_where_keys_go() {
-    let refused = desk().project(WORK).refusal();
-    assert!(refused.ends_with("a project may not set models"), "{refused}");
+fn rules_of_files_are_checked_by_their_own_examples() {
+    assert_eq!(desk().user(RULES).rules(), ["Allow shell(git status*)", "Confirm shell+network(git push*)", "Deny write_file(*.pem)"]);
+    for (from, to, reason) in [
+        ("\"git status -s\"", "\"git stash\"", "line 2: the rule shell(git status*) does not match its example `git stash`"),
+        ("\"git status; rm x\"", "\"git status x\"", "line 2: the rule shell(git status*) matches its example `git status x`"),
+        ("shell(git status*)", "shell(", "line 2: `shell(` is not a rule"),
+        ("write_file(*.pem)", "wirte_file(*.pem)", "line 14: the rule wirte_file(*.pem) names no tool"),
+        ("effect = \"ask\"", "effect = \"deny\"", "line 8: confirm = \"always\" is for rules that ask"),
+        ("write_file(*.pem)", "wait_for", "line 14: the rule wait_for can have no examples"),
+        ("confirm", "comfirm", "line 12"),
+    ] {
+        let refused = desk().user(&RULES.replace(from, to)).refusal();
+        assert!(refused.contains(reason), "{refused}");
+    }
+}
+
+#[test]
+fn a_project_nobody_trusts_can_only_make_a_run_more_careful() {
+    let careful = desk().project("[[policy.rules]]\neffect = \"deny\"\nrule = \"shell(rm *)\"");
+    assert_eq!(careful.rules(), ["Deny shell(rm *)"]);
+    assert!(desk().project(WORK).refusal().ends_with("sets the model work and is not trusted"));
+    let allowing = desk().project(RULES);
+    assert!(allowing.refusal().ends_with("sets a rule that allows shell(git status*) and is not trusted"));
+    let project = allowing.root.path().join("project");
+    let (wishes, text) = wishes_of(&project).unwrap();
+    assert_eq!(wishes.len(), 1);
+    allowing.trust().add(&project, text.as_deref()).unwrap();
+    assert_eq!(allowing.rules().len(), 3);
+    let changed = allowing.project(&RULES.replace("git status*", "git s*"));
+    assert!(changed.refusal().ends_with("is not trusted"), "what changed must be looked at again");
 }
 
 #[test]

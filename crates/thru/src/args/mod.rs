@@ -4,6 +4,7 @@ mod auth;
 mod keep;
 mod look;
 mod models;
+mod policy;
 mod run;
 mod talk;
 
@@ -11,6 +12,7 @@ pub use auth::Auth;
 pub use keep::Fork;
 pub use look::StatusOf;
 pub use models::{Models, ModelsOf};
+pub use policy::{Policies, PolicyOf, Trust, TrustOf};
 pub use run::{OnAsk, Run};
 pub use talk::{Approval, Approve, Deny, Said, Send};
 
@@ -25,6 +27,7 @@ use contract::units::{Position, Version};
 use keep::{doctor_command, export_command, fork_command, import_command};
 use look::{attach_command, cost_command, daemon_command, status_command};
 use models::models_command;
+use policy::{policy_command, trust_command};
 use run::{resume_command, run_command};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -72,6 +75,8 @@ pub enum Command {
     },
     Auth(Auth),
     Models(Models),
+    Policy(Policies),
+    Trust(Trust),
     Status {
         what: StatusOf,
         after: Option<Position>,
@@ -117,6 +122,8 @@ impl Command {
             | Command::Daemon { .. }
             | Command::Auth(_)
             | Command::Models(_)
+            | Command::Policy(_)
+            | Command::Trust(_)
             | Command::Status { .. }
             | Command::Cost { .. }
             | Command::Approvals { .. }
@@ -205,6 +212,8 @@ fn clap() -> Clap {
             daemon_command(),
             auth_command(),
             models_command(),
+            policy_command(),
+            trust_command(),
         ])
 }
 
@@ -295,6 +304,8 @@ fn command(matches: &ArgMatches) -> Result<Command, Fault> {
         Some(("send", sub)) => Command::Send(talk::send(sub)?),
         Some(("attach", sub)) => Command::Attach { session: talk::required(sub, "session")?, show: show(sub) },
         Some(("models", sub)) => Command::Models(models::models(sub)),
+        Some(("policy", sub)) => Command::Policy(policy::policy(sub)?),
+        Some(("trust", sub)) => Command::Trust(policy::trust(sub)),
         Some(("auth", sub)) => Command::Auth(auth::auth(sub)?),
         Some(("daemon", sub)) => Command::Daemon { json: json(sub) },
         Some(("status", sub)) => Command::Status { what: look::status_of(sub), after: look::after_of(sub), json: json(sub) },

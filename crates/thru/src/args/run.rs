@@ -75,7 +75,7 @@ pub fn resume_command() -> Clap {
         .arg(quiet())
 }
 
-fn policy_args() -> [Arg; 5] {
+pub fn policy_args() -> [Arg; 5] {
     let rule = |name: &'static str, effect: RuleEffect| {
         let parser = NonEmptyStringValueParser::new().try_map(move |text: String| Rule::parse(effect, &text));
         Arg::new(name).long(name).value_name("RULE").action(ArgAction::Append).value_parser(parser)
@@ -152,6 +152,15 @@ pub fn chosen_on_ask(sub: &ArgMatches) -> Option<OnAsk> {
 }
 
 fn policy(sub: &ArgMatches) -> Policy {
+    Policy {
+        on_unknown: if word(sub, "on-unknown") == Some("ask") { OnUnknown::Ask } else { OnUnknown::Tell },
+        ask_valid_ms: sub.get_one::<u64>("ask-timeout").copied().unwrap_or(ASK_VALID_MS_DEFAULT),
+        ..tried(sub)
+    }
+}
+
+/// As much of a policy as judges a call.
+pub fn tried(sub: &ArgMatches) -> Policy {
     let rules = |name: &str| sub.get_many::<Rule>(name).into_iter().flatten().cloned().collect::<Vec<_>>();
     Policy {
         autonomy: match word(sub, "mode") {
@@ -160,8 +169,7 @@ fn policy(sub: &ArgMatches) -> Policy {
             Some(_) | None => Autonomy::Auto,
         },
         rules: [rules("deny"), rules("allow")].concat(),
-        on_unknown: if word(sub, "on-unknown") == Some("ask") { OnUnknown::Ask } else { OnUnknown::Tell },
-        ask_valid_ms: sub.get_one::<u64>("ask-timeout").copied().unwrap_or(ASK_VALID_MS_DEFAULT),
+        ..Policy::default()
     }
 }
 

@@ -2,8 +2,10 @@
 //! so a language with a sentence missing does not compile.
 
 mod en;
+mod policies;
 mod problems;
 
+pub use policies::{PolicyHelp, PolicyLine, policy_help, policy_line};
 pub use problems::{Problem, Setup};
 
 use contract::ask::{LimitKind, Subject};

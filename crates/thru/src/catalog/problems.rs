@@ -138,6 +138,16 @@ pub enum Setup<'a> {
     ProviderOnly(&'a str),
     BadAddress(&'a str),
     Settings(&'a str),
+    /// Settings of a project that nobody has trusted.
+    NotTrusted {
+        file: &'a str,
+        key: &'a str,
+        project: &'a str,
+    },
+    NoProject(&'a str),
+    NotTrustedYet(&'a str),
+    /// What a rule is to be tried on.
+    Trial(&'a str),
     NoAnswer(&'a str),
     Secret(&'a str),
     NoSecret(&'a str),

@@ -12,6 +12,7 @@ mod follow;
 mod fork;
 mod keyboard;
 mod models;
+mod policy;
 mod reader;
 mod resume;
 mod run;
@@ -20,6 +21,7 @@ mod status;
 mod stop;
 #[cfg(test)]
 mod testing;
+mod trust;
 mod typed;
 mod verify;
 
@@ -42,6 +44,8 @@ pub async fn run(command: Command) -> Result<u8, Fault> {
         Command::Doctor { fix, json } => doctor::run(fix, json).await,
         Command::Auth(auth) => auth::run(auth),
         Command::Models(models) => models::run(models).await,
+        Command::Policy(policies) => policy::run(policies),
+        Command::Trust(trust) => trust::run(trust),
         Command::Send(send) => send::run(send).await,
         Command::Attach { session, show } => attach::run(session, show).await,
         Command::Daemon { json } => daemon::run(json).await,

@@ -6,20 +6,29 @@ use crate::catalog::{ModelsLine, models_line};
 use crate::fault::{Fault, code};
 use crate::render::{harmless, out};
 use std::path::Path;
-use std::sync::Arc;
-use throughline::settings::{Environment, PRESETS, Process, Secrets, Settings};
+use throughline::settings::{Environment, PRESETS, Process, Secrets, Settings, Sources};
 use throughline::{Home, Probed, probe};
 
 pub async fn run(models: Models) -> Result<u8, Fault> {
+    let home = Home::locate()?;
+    let sources = Sources::of_process(home.folder());
     match models.what {
-        ModelsOf::All => list(&models.folder, models.json),
-        ModelsOf::Test { name, base_url } => test(&models.folder, name, base_url, models.json).await,
+        ModelsOf::All => list(&home, &sources, &models.folder, models.json),
+        ModelsOf::Test { name, base_url } => {
+            let name = match name {
+                Some(name) => absolute(&name)?,
+                None => choose(&sources, &models.folder)?.0,
+            };
+            let probed = probe(&home, &sources, &models.folder, &name, base_url).await?;
+            show(&name, &probed, models.json);
+            Ok(code::DONE)
+        }
     }
 }
 
-fn list(folder: &Path, json: bool) -> Result<u8, Fault> {
-    let settings = Settings::load(&Process, folder)?;
-    let kept = Secrets::at(Home::locate()?.folder()).names()?;
+fn list(home: &Home, sources: &Sources, folder: &Path, json: bool) -> Result<u8, Fault> {
+    let settings = Settings::load(sources, folder)?;
+    let kept = Secrets::at(home.folder()).names()?;
     let chosen = settings.choose(&Process).map(|chosen| chosen.name);
     for (name, file) in settings.models() {
         let is_default = chosen.as_deref() == Some(name);
@@ -42,17 +51,13 @@ fn list(folder: &Path, json: bool) -> Result<u8, Fault> {
     Ok(code::DONE)
 }
 
-async fn test(folder: &Path, name: Option<String>, base_url: Option<String>, json: bool) -> Result<u8, Fault> {
-    let name = match name {
-        Some(name) => absolute(&name)?,
-        None => choose(folder)?.0,
-    };
-    let Probed { text, usage, cost_micros, millis } = probe(&Home::locate()?, Arc::new(Process), folder, &name, base_url).await?;
+fn show(name: &str, probed: &Probed, json: bool) {
+    let Probed { text, usage, cost_micros, millis } = probed;
     if json {
         let line = serde_json::json!({ "name": name, "text": text, "usage": usage, "cost_micros": cost_micros, "ms": millis });
         out(line.to_string().as_bytes());
     } else {
-        out(harmless(&models_line(&ModelsLine::Answered { name: &name, text: text.trim(), millis, tokens: usage.tokens() })).as_bytes());
+        let answered = ModelsLine::Answered { name, text: text.trim(), millis: *millis, tokens: usage.tokens() };
+        out(harmless(&models_line(&answered)).as_bytes());
     }
-    Ok(code::DONE)
 }

@@ -6,17 +6,19 @@ use crate::catalog::{Line, Problem, Setup, line};
 use crate::fault::Fault;
 use crate::render::{Screen, harmless};
 use std::path::Path;
-use throughline::settings::{Chosen, Process, Settings, Why};
+use throughline::settings::{Chosen, Process, Settings, Sources, Why};
 use throughline::{Home, Job, Throughline};
 
 pub async fn run(run: Run) -> Result<u8, Fault> {
+    let home = Home::locate()?;
+    let sources = Sources::of_process(home.folder());
     let (model, why) = match (&run.model, &run.session) {
         (Some(model), _) => (absolute(model)?, None),
         (None, Some(_)) => (String::new(), None),
-        (None, None) => choose(&run.folder).map(|(model, why)| (model, Some(why)))?,
+        (None, None) => choose(&sources, &run.folder).map(|(model, why)| (model, Some(why)))?,
     };
     let fallback = if run.fallback.is_empty() && run.model.is_none() && run.session.is_none() {
-        Settings::load(&Process, &run.folder)?.fallback()
+        Settings::load(&sources, &run.folder)?.fallback()
     } else {
         run.fallback.iter().map(|model| absolute(model)).collect::<Result<_, _>>()?
     };
@@ -32,19 +34,19 @@ pub async fn run(run: Run) -> Result<u8, Fault> {
         ..Job::new(run.folder, model, run.task)
     };
     if job.session.is_none() {
-        throughline::check(&Process, &job)?;
+        throughline::check(&sources, &job)?;
     }
     if let Some(why) = why {
         Screen::new(run.show).story(&harmless(&why));
     }
-    let throughline = Throughline::open(&Home::locate()?)?;
+    let throughline = Throughline::open(&home)?;
     let running = throughline.start(job).await?;
     follow::follow(&throughline, running, run.show, run.on_ask, OnInterrupt::Stop).await
 }
 
 /// The model that was set once, and the line that says so: nobody named it now.
-pub fn choose(folder: &Path) -> Result<(String, String), Fault> {
-    let settings = Settings::load(&Process, folder)?;
+pub fn choose(sources: &Sources, folder: &Path) -> Result<(String, String), Fault> {
+    let settings = Settings::load(sources, folder)?;
     let Some(Chosen { name, why }) = settings.choose(&Process) else {
         let providers: Vec<&str> = settings.with_key(&Process).map(|preset| preset.name).collect();
         return Err(Fault::new(Problem::Setup(Setup::NoModel { providers: &providers })));

@@ -27,7 +27,7 @@ fn a_key_is_kept_named_and_forgotten_and_never_shown() {
     assert_eq!(listed.stdout, "WORK_KEY  kept in the file of secrets\n");
     assert!(![kept, listed].iter().any(|said| format!("{said:?}").contains("canary")), "no value is shown");
     let file = std::fs::read_to_string(desk.home.join("secrets.toml")).unwrap();
-    assert_eq!(file, "WORK_KEY = \"canary-value\"\n");
+    assert_eq!(file, "\"WORK_KEY\" = \"canary-value\"\n");
     assert_eq!(auth(&desk, &["rm", "WORK_KEY"], "").stdout, "WORK_KEY is forgotten\n");
     assert_fault(&auth(&desk, &["rm", "WORK_KEY"], ""), 8, &["no key `WORK_KEY` is kept"]);
     let json = desk.thru_with(&["auth", "list", "--json"], &[("OPENAI_API_KEY", "canary")]);

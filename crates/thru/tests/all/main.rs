@@ -25,6 +25,7 @@ mod lists;
 mod models;
 mod moments;
 mod output;
+mod policy;
 mod prefix;
 mod process;
 mod providers;

@@ -58,13 +58,13 @@ fn what_a_protocol_would_refuse_is_refused_at_the_start() {
 }
 
 #[test]
-fn a_project_may_name_a_model_and_not_where_it_is() {
+fn a_project_nobody_trusts_may_name_a_model_and_not_where_it_is() {
     let desk = desk();
     let folder = desk.work.join(".throughline");
     fs::create_dir_all(&folder).unwrap();
     let entry = "[models.x]\nprotocol = \"ollama\"\nbase_url = \"http://127.0.0.1:1\"\nmodel = \"m\"";
     fs::write(folder.join("config.toml"), entry).unwrap();
-    assert_fault(&unnamed(&desk, &[]), 3, &["a project may not set models"]);
+    assert_fault(&unnamed(&desk, &[]), 3, &["sets the model x", "not trusted", "thru trust "]);
 }
 
 #[test]

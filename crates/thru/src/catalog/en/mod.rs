@@ -8,6 +8,7 @@ mod help;
 mod keep;
 mod look;
 mod models;
+mod policies;
 mod problem;
 
 pub use asks::{answer, ask};
@@ -18,6 +19,7 @@ pub use help::{help, talk_help, wish_help};
 pub use keep::{keep_help, keep_line};
 pub use look::{cost, host, look_help, look_line};
 pub use models::{models_help, models_line};
+pub use policies::{policy_help, policy_line};
 pub use problem::{hint, problem};
 
 use super::{Line, StatusLine};

@@ -23,6 +23,10 @@ pub fn setup_problem(what: &Setup<'_>) -> String {
         Setup::ProviderOnly(name) => format!("`{name}` names a provider and no model of it"),
         Setup::BadAddress(address) => format!("`{address}` is no http or https address"),
         Setup::Settings(reason) => format!("the settings cannot be used: {reason}"),
+        Setup::NotTrusted { file, key, .. } => format!("{file} sets {key}, and its folder is not trusted"),
+        Setup::NoProject(folder) => format!("{folder} has no settings that could be trusted"),
+        Setup::NotTrustedYet(folder) => format!("{folder} is not trusted"),
+        Setup::Trial(reason) => (*reason).to_owned(),
         Setup::NoAnswer(reason) => format!("the model did not answer: {reason}"),
         Setup::Secret(reason) => (*reason).to_owned(),
         Setup::NoSecret(name) => format!("no key `{name}` is kept"),
@@ -43,6 +47,12 @@ pub fn setup_hint(what: &Setup<'_>) -> String {
         Setup::ProviderOnly(name) => return format!("nothing was started; say --model {name}/MODEL"),
         Setup::BadAddress(_) => "nothing was started; say for example http://127.0.0.1:8000/v1",
         Setup::Settings(_) => "nothing was started; mend the file and run again",
+        Setup::NotTrusted { project, .. } => {
+            return format!("nothing was started; look at the file, and say `thru trust {project}` if you want what it sets");
+        }
+        Setup::NoProject(_) => "nothing was changed; a project has its settings in .throughline/config.toml",
+        Setup::NotTrustedYet(_) => "nothing was changed; `thru trust --list` names the folders that are",
+        Setup::Trial(_) => "nothing was run; say `thru policy test --help` for examples",
         Setup::NoAnswer(_) => "nothing was stored; `thru models` shows what each provider needs",
         Setup::Secret(_) => "nothing was changed; mend it and say it again",
         Setup::NoSecret(_) => "nothing was changed; `thru auth list` names those that are",

@@ -1,0 +1,94 @@
+//! What the policy says about a call that nobody has made yet, and which rules there are.
+
+use crate::configure::ConfigError;
+use crate::settings::{Settings, Sources};
+use agent::policy::{Judgement, Why, judge_call};
+use contract::call::Risk;
+use contract::config::Policy;
+use contract::rule::{Rule, RuleEffect};
+use std::path::{Path, PathBuf};
+use tools::{Example, NoExample};
+
+/// Where a rule comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RuleSource {
+    /// Whoever asks says it now.
+    Said,
+    File(PathBuf),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourcedRule {
+    pub rule: Rule,
+    pub source: RuleSource,
+}
+
+/// A call to try the policy on, as one line.
+#[derive(Clone, Debug)]
+pub struct Trial<'a> {
+    pub tool: &'a str,
+    pub line: &'a str,
+    pub network: bool,
+}
+
+/// What would become of the call, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    pub effect: RuleEffect,
+    pub why: VerdictWhy,
+    pub risk: Risk,
+    /// The parts that rules were held against, if the line was taken apart.
+    pub commands: Vec<String>,
+    /// Not all of the line could be seen through.
+    pub opaque: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum VerdictWhy {
+    Rules(Vec<SourcedRule>),
+    /// No rule speaks of it.
+    Risk,
+    /// Everything may run.
+    Full,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum TrialError {
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    Example(#[from] NoExample),
+}
+
+/// Every rule that counts for a run in this folder.
+pub fn rules(sources: &Sources, policy: &Policy, folder: &Path) -> Result<Vec<SourcedRule>, ConfigError> {
+    let settings = Settings::load(sources, folder)?;
+    let said = policy.rules.iter().map(|rule| SourcedRule { rule: rule.clone(), source: RuleSource::Said });
+    let of_files = settings.rules().map(|(rule, path)| SourcedRule { rule: rule.clone(), source: RuleSource::File(path.to_owned()) });
+    Ok(said.chain(of_files).collect())
+}
+
+/// Judges a call without making it.
+pub fn try_policy(sources: &Sources, policy: &Policy, folder: &Path, trial: &Trial<'_>) -> Result<Verdict, TrialError> {
+    let sourced = rules(sources, policy, folder)?;
+    let Example { mut prepared, mut risk } = tools::example(trial.tool, trial.line)?;
+    if trial.network {
+        (prepared.network, risk) = (true, Risk::High);
+    }
+    let policy = Policy { rules: sourced.iter().map(|sourced| sourced.rule.clone()).collect(), ..policy.clone() };
+    let with_source = |rules: Vec<&Rule>| {
+        let found = rules.into_iter().filter_map(|rule| sourced.iter().find(|sourced| sourced.rule == *rule));
+        VerdictWhy::Rules(found.cloned().collect())
+    };
+    let reason = |why| match why {
+        Why::Rules(rules) | Why::Granted(rules) => with_source(rules),
+        Why::Risk(_) | Why::NoRun => VerdictWhy::Risk,
+        Why::Full => VerdictWhy::Full,
+    };
+    let (effect, why) = match judge_call(&policy, &[], trial.tool, &prepared, risk) {
+        Judgement::Allow(why) => (RuleEffect::Allow, reason(why)),
+        Judgement::Ask(why) => (RuleEffect::Ask, reason(why)),
+        Judgement::Deny(rule) => (RuleEffect::Deny, with_source(vec![rule])),
+    };
+    Ok(Verdict { effect, why, risk, commands: prepared.commands, opaque: prepared.opaque })
+}

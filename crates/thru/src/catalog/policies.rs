@@ -1,0 +1,48 @@
+//! What is said of rules and of trust.
+
+use super::en;
+use contract::config::Autonomy;
+use std::path::Path;
+use throughline::policy::{SourcedRule, Verdict};
+
+/// Texts of `--help` of `thru policy` and `thru trust`.
+#[derive(Clone, Copy, Debug)]
+pub enum PolicyHelp {
+    Policy,
+    After,
+    Test,
+    TestAfter,
+    Line,
+    Tool,
+    Network,
+    List,
+    Trust,
+    TrustAfter,
+    TrustFolder,
+    TrustRemove,
+    TrustList,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum PolicyLine<'a> {
+    Rule(&'a SourcedRule),
+    NoRules,
+    Verdict { verdict: &'a Verdict, autonomy: Autonomy },
+    By(&'a SourcedRule),
+    Opaque,
+    Part(&'a str),
+    Trusted(&'a Path),
+    TrustsNow(&'a Path),
+    TrustsNoMore(&'a Path),
+    Wish(&'a str),
+}
+
+#[must_use]
+pub fn policy_help(text: PolicyHelp) -> &'static str {
+    en::policy_help(text)
+}
+
+#[must_use]
+pub fn policy_line(what: &PolicyLine<'_>) -> String {
+    en::policy_line(what)
+}

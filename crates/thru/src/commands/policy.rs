@@ -1,0 +1,80 @@
+//! `thru policy`: which rules there are, and what they say about a call that nobody has made.
+
+use crate::args::{Policies, PolicyOf};
+use crate::catalog::{PolicyLine, policy_line};
+use crate::fault::{Fault, code};
+use crate::render::{harmless, out};
+use throughline::Home;
+use throughline::policy::{RuleSource, SourcedRule, Trial, Verdict, VerdictWhy, rules, try_policy};
+use throughline::settings::Sources;
+
+pub fn run(policies: Policies) -> Result<u8, Fault> {
+    let sources = Sources::of_process(Home::locate()?.folder());
+    let Policies { what, folder, policy, json } = policies;
+    match what {
+        PolicyOf::List => {
+            let rules = rules(&sources, &policy, &folder)?;
+            for rule in &rules {
+                if json { out(of_rule(rule).to_string().as_bytes()) } else { say(&PolicyLine::Rule(rule)) }
+            }
+            if rules.is_empty() && !json {
+                say(&PolicyLine::NoRules);
+            }
+        }
+        PolicyOf::Test { tool, line, network } => {
+            let verdict = try_policy(&sources, &policy, &folder, &Trial { tool: &tool, line: &line, network })?;
+            if json {
+                out(of_verdict(&verdict).to_string().as_bytes());
+            } else {
+                tell(&verdict, &policy, &line);
+            }
+        }
+    }
+    Ok(code::DONE)
+}
+
+fn tell(verdict: &Verdict, policy: &contract::config::Policy, line: &str) {
+    say(&PolicyLine::Verdict { verdict, autonomy: policy.autonomy });
+    if let VerdictWhy::Rules(rules) = &verdict.why {
+        rules.iter().for_each(|rule| say(&PolicyLine::By(rule)));
+    }
+    if verdict.opaque {
+        say(&PolicyLine::Opaque);
+    }
+    // A line that is one command says nothing new.
+    if verdict.commands.iter().any(|command| command != line) {
+        verdict.commands.iter().for_each(|command| say(&PolicyLine::Part(command)));
+    }
+}
+
+fn say(what: &PolicyLine<'_>) {
+    out(harmless(&policy_line(what)).as_bytes());
+}
+
+fn of_rule(sourced: &SourcedRule) -> serde_json::Value {
+    let source = match &sourced.source {
+        RuleSource::Said => None,
+        RuleSource::File(path) => Some(path.display().to_string()),
+    };
+    serde_json::json!({
+        "effect": sourced.rule.effect,
+        "rule": sourced.rule.to_string(),
+        "file": source,
+    })
+}
+
+fn of_verdict(verdict: &Verdict) -> serde_json::Value {
+    let (why, rules) = match &verdict.why {
+        VerdictWhy::Rules(rules) => ("rules", rules.iter().map(of_rule).collect()),
+        VerdictWhy::Risk => ("risk", Vec::new()),
+        VerdictWhy::Full => ("full", Vec::new()),
+    };
+    serde_json::json!({
+        "decision": verdict.effect,
+        "why": why,
+        "rules": rules,
+        "risk": verdict.risk,
+        "commands": verdict.commands,
+        "opaque": verdict.opaque,
+    })
+}
