@@ -1,7 +1,8 @@
 //! What may run by itself, what a person is asked about, and what is refused.
 //!
-//! A rule that denies wins; then one that asks in any case; then what a person allowed when they were asked; then rules
-//! that ask; then rules that allow; then the risk decides, by the autonomy of the session.
+//! A rule that denies wins; then one that asks in any case; then the taint: a conversation that has seen what is private
+//! and what strangers wrote tells nobody outside without a person's word. Then comes what a person allowed when they were
+//! asked; then rules that ask; then rules that allow; then the risk, by the autonomy of the session.
 
 use crate::state::{Call, State};
 use contract::call::{Prepared, Risk};
@@ -22,6 +23,8 @@ pub enum Why<'a> {
     Rules(Vec<&'a Rule>),
     /// What a person allowed when they were asked.
     Granted(Vec<&'a Rule>),
+    /// It could carry what is private to where a stranger wants it.
+    Taint,
     /// No rule speaks of it.
     Risk(Risk),
     /// The session may do everything.
@@ -37,11 +40,28 @@ impl Judgement<'_> {
     }
 }
 
+/// What a call is judged by.
+#[derive(Clone, Copy, Debug)]
+pub struct Ground<'a> {
+    pub policy: &'a Policy,
+    /// What people allowed in this session.
+    pub granted: &'a [Rule],
+    /// Set when the session has seen what is private and what strangers wrote: what people allowed knowing that.
+    pub tainted: Option<&'a [Rule]>,
+}
+
+impl<'a> Ground<'a> {
+    #[must_use]
+    pub fn of(state: &'a State, policy: &'a Policy) -> Ground<'a> {
+        Ground { policy, granted: &state.rules, tainted: state.taint.is_whole().then_some(state.taint.allowed.as_slice()) }
+    }
+}
+
 /// Judges an open call by the policy of its run and by what people allowed in this session.
 #[must_use]
 pub fn judge<'a>(state: &'a State, call: &Call) -> Judgement<'a> {
     match &state.run {
-        Some(run) => judge_call(&run.config.policy, &state.rules, &call.tool, &call.prepared, call.risk),
+        Some(run) => judge_call(Ground::of(state, &run.config.policy), &call.tool, &call.prepared, call.risk),
         None => Judgement::Ask(Why::NoRun),
     }
 }
@@ -58,7 +78,8 @@ pub fn grantable(state: &State, call: &Call) -> Option<Rule> {
 }
 
 #[must_use]
-pub fn judge_call<'a>(policy: &'a Policy, granted: &'a [Rule], tool: &str, prepared: &Prepared, risk: Risk) -> Judgement<'a> {
+pub fn judge_call<'a>(ground: Ground<'a>, tool: &str, prepared: &Prepared, risk: Risk) -> Judgement<'a> {
+    let Ground { policy, granted, tainted } = ground;
     let speaking = |effect: RuleEffect| {
         let all = policy.rules.iter().chain(granted);
         all.filter(move |rule| rule.effect == effect).filter(|rule| rule.matches(tool, prepared))
@@ -68,6 +89,12 @@ pub fn judge_call<'a>(policy: &'a Policy, granted: &'a [Rule], tool: &str, prepa
     }
     if let Some(rule) = speaking(RuleEffect::Confirm).next() {
         return Judgement::Ask(Why::Rules(vec![rule]));
+    }
+    if let Some(knowing) = tainted.filter(|_| prepared.touches.egress) {
+        return match allowing(knowing, tool, prepared) {
+            Some(rules) => Judgement::Allow(Why::Granted(rules)),
+            None => Judgement::Ask(Why::Taint),
+        };
     }
     if policy.autonomy == Autonomy::Full {
         return Judgement::Allow(Why::Full);
@@ -91,6 +118,7 @@ pub fn judge_call<'a>(policy: &'a Policy, granted: &'a [Rule], tool: &str, prepa
 #[cfg(test)]
 mod tests {
     use super::*;
+    use contract::call::Touches;
 
     fn rule(effect: RuleEffect, text: &str) -> Rule {
         Rule::parse(effect, text).unwrap()
@@ -101,12 +129,13 @@ mod tests {
         let why = |why| match why {
             Why::Rules(rules) => list(rules),
             Why::Granted(rules) => format!("{}, granted", list(rules)),
+            Why::Taint => "taint".to_owned(),
             Why::Risk(_) => "risk".to_owned(),
             Why::Full => "full".to_owned(),
             Why::NoRun => "no run".to_owned(),
         };
         let prepared = Prepared { commands: vec![command.to_owned()], ..Prepared::default() };
-        match judge_call(policy, granted, "shell", &prepared, risk) {
+        match judge_call(Ground { policy, granted, tainted: None }, "shell", &prepared, risk) {
             Judgement::Allow(by) => format!("allow by {}", why(by)),
             Judgement::Ask(by) => format!("ask by {}", why(by)),
             Judgement::Deny(rule) => format!("deny by {rule}"),
@@ -155,5 +184,18 @@ mod tests {
             let policy = Policy { autonomy, rules: vec![confirm.clone()], ..Policy::default() };
             assert_eq!(judged(&policy, &granted, "git push", Risk::Low), "ask by shell(git push*)");
         }
+    }
+
+    #[test]
+    fn a_tainted_session_tells_nobody_outside_without_a_word() {
+        let policy = Policy { autonomy: Autonomy::Full, rules: vec![rule(RuleEffect::Allow, "fetch_url")], ..Policy::default() };
+        let host = |touches| Prepared { hosts: vec!["docs.rs".to_owned()], touches, ..Prepared::default() };
+        let known = [rule(RuleEffect::Allow, "fetch_url(docs.rs)")];
+        let judged =
+            |tainted, touches| judge_call(Ground { policy: &policy, granted: &known, tainted }, "fetch_url", &host(touches), Risk::Low);
+        assert_eq!(judged(Some(&[][..]), Touches::NETWORK), Judgement::Ask(Why::Taint), "whatever the mode, the rules and earlier answers");
+        assert_eq!(judged(Some(&known[..]), Touches::NETWORK), Judgement::Allow(Why::Granted(vec![&known[0]])), "allowed since");
+        assert_eq!(judged(Some(&[][..]), Touches::PRIVATE), Judgement::Allow(Why::Full), "it stays inside");
+        assert_eq!(judged(None, Touches::NETWORK), Judgement::Allow(Why::Full));
     }
 }

@@ -3,11 +3,12 @@
 use crate::transcript::Transcript;
 use contract::ask::{Ask, LimitKind, Subject};
 use contract::body::{FailureClass, FinishReason, Mode, OwnerTaken, Principal, Purpose, Spend, UnknownReason, Verdict, WithdrawReason};
-use contract::call::{Class, Prepared, Risk};
+use contract::call::{Class, Prepared, Risk, Touches};
 use contract::config::{ConfigRef, Options, ResumePolicy};
 use contract::event::Level;
 use contract::id::{ActionId, AskId, BootId, CallId, EventId, Key, MachineId, MessageId, RunId, SessionId, Sha256, StreamId, TimerId};
 use contract::limits::{MODEL_RETRIES_MAX, RECOVERIES_MAX};
+use contract::planted::{self, Bug};
 use contract::rule::Rule;
 use contract::text::Text;
 use contract::units::{Epoch, Time, Version};
@@ -46,7 +47,27 @@ pub struct State {
     pub asks: BTreeMap<AskId, OpenAsk>,
     /// What approvals for the whole session have added to its rules.
     pub rules: Vec<Rule>,
+    pub taint: Taint,
     pub ledger: Ledger,
+}
+
+/// What the conversation has seen, for good: it stays in what the model is shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Taint {
+    /// What calls that were started may show.
+    pub started: Touches,
+    /// What the model was shown.
+    pub seen: Touches,
+    /// What people allowed knowing that it has seen both.
+    pub allowed: Vec<Rule>,
+}
+
+impl Taint {
+    /// Whether strangers may have told the model what to do with what is private.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.seen.private && self.seen.untrusted && !planted::active(Bug::TaintForgotten)
+    }
 }
 
 /// What the session has used up: one stream's own, nothing is shared.
@@ -343,6 +364,7 @@ impl State {
             calls: BTreeMap::new(),
             asks: BTreeMap::new(),
             rules: Vec::new(),
+            taint: Taint::default(),
             ledger: Ledger::default(),
         }
     }

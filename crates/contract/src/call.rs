@@ -59,6 +59,9 @@ pub struct Prepared {
     /// The call wants a network.
     #[serde(default, skip_serializing_if = "is_false")]
     pub network: bool,
+    /// What it would see, and whom it could tell.
+    #[serde(default, skip_serializing_if = "Touches::is_nothing")]
+    pub touches: Touches,
     /// What a person would be shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<Text>,
@@ -77,6 +80,42 @@ pub struct Prepared {
     /// How long the run waits for the call before it goes on in the background; unset waits for its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patience_ms: Option<u64>,
+}
+
+/// What a call brings into the conversation, and whether it could carry something out of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Touches {
+    /// Shows what is not for everybody, such as the files of the workspace.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub private: bool,
+    /// Shows what strangers wrote, who may want something of the model.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub untrusted: bool,
+    /// Could tell somebody outside.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub egress: bool,
+}
+
+impl Touches {
+    /// Files of this machine, or what runs on it.
+    pub const PRIVATE: Touches = Touches { private: true, untrusted: false, egress: false };
+    /// The network: whoever is asked for something learns what they are asked for.
+    pub const NETWORK: Touches = Touches { private: false, untrusted: true, egress: true };
+
+    #[must_use]
+    pub fn is_nothing(&self) -> bool {
+        *self == Touches::default()
+    }
+
+    /// Both.
+    #[must_use]
+    pub fn and(self, other: Touches) -> Touches {
+        Touches {
+            private: self.private || other.private,
+            untrusted: self.untrusted || other.untrusted,
+            egress: self.egress || other.egress,
+        }
+    }
 }
 
 /// What a call wants of the session itself.

@@ -55,6 +55,8 @@ bugs! {
     ApprovalForEver = "approval-outlives-its-hour";
     /// The note of a deferred call is replaced by its result when that comes.
     NoteRewritten = "deferred-note-rewritten";
+    /// What a session has seen does not make it careful.
+    TaintForgotten = "taint-forgotten";
 }
 
 #[cfg(feature = "planted")]

@@ -10,6 +10,7 @@ mod inbox;
 mod invariant;
 mod request;
 mod spent;
+mod taint;
 #[cfg(test)]
 mod tests;
 
@@ -62,6 +63,7 @@ pub struct Monitor {
     policy: Policy,
     /// What approvals for the whole session allow.
     rules: Vec<Rule>,
+    taint: taint::Taint,
 }
 
 #[derive(Clone, Debug, Serialize)]

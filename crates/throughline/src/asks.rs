@@ -4,7 +4,7 @@ use crate::running::disagreement;
 use crate::send::{Answered, fresh_key};
 use crate::{ListError, Running, SayError, Sent, Throughline};
 use agent::State;
-use agent::policy::grantable;
+use agent::policy::{Judgement, Why, grantable, judge};
 use agent::state::OpenAsk;
 use contract::ask::{Answer, Ask, AskKind};
 use contract::body::{Body, Principal, SupersedeReason};
@@ -32,6 +32,9 @@ pub struct AskView {
     /// What the call would touch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prepared: Option<Prepared>,
+    /// The call could carry what is private to where a stranger wants it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub tainted: bool,
     /// What an approval for the session would allow from then on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
@@ -118,6 +121,7 @@ impl Throughline {
             args,
             preview,
             prepared: call.map(|call| (*call.prepared).clone()),
+            tainted: call.is_some_and(|call| judge(state, call) == Judgement::Ask(Why::Taint)),
             rule: call.and_then(|call| grantable(state, call)).map(|rule| rule.to_string()),
         })
     }

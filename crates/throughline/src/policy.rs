@@ -2,7 +2,7 @@
 
 use crate::configure::ConfigError;
 use crate::settings::{Settings, Sources};
-use agent::policy::{Judgement, Why, judge_call};
+use agent::policy::{Ground, Judgement, Why, judge_call};
 use contract::call::Risk;
 use contract::config::Policy;
 use contract::rule::{Rule, RuleEffect};
@@ -82,10 +82,10 @@ pub fn try_policy(sources: &Sources, policy: &Policy, folder: &Path, trial: &Tri
     };
     let reason = |why| match why {
         Why::Rules(rules) | Why::Granted(rules) => with_source(rules),
-        Why::Risk(_) | Why::NoRun => VerdictWhy::Risk,
+        Why::Risk(_) | Why::NoRun | Why::Taint => VerdictWhy::Risk,
         Why::Full => VerdictWhy::Full,
     };
-    let (effect, why) = match judge_call(&policy, &[], trial.tool, &prepared, risk) {
+    let (effect, why) = match judge_call(Ground { policy: &policy, granted: &[], tainted: None }, trial.tool, &prepared, risk) {
         Judgement::Allow(why) => (RuleEffect::Allow, reason(why)),
         Judgement::Ask(why) => (RuleEffect::Ask, reason(why)),
         Judgement::Deny(rule) => (RuleEffect::Deny, with_source(vec![rule])),

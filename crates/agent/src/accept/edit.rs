@@ -3,7 +3,7 @@
 use super::answer::{draft, open_ask};
 use super::{about_person, check_new};
 use crate::draft::{About, Drafts};
-use crate::policy::{Judgement, judge_call};
+use crate::policy::{Ground, Judgement, judge_call};
 use crate::prompts;
 use crate::state::State;
 use contract::ask::{Answer, Subject};
@@ -32,7 +32,7 @@ pub fn accept(state: &State, ask: AskId, key: Key, edited: PreparedCall, by: Pri
     if let Some(refused) = edited.refused {
         return Err(Rejection::EditRefused(refused));
     }
-    if let Judgement::Deny(rule) = judge_call(&run.config.policy, &state.rules, &edited.tool, &edited.prepared, edited.risk) {
+    if let Judgement::Deny(rule) = judge_call(Ground::of(state, &run.config.policy), &edited.tool, &edited.prepared, edited.risk) {
         return Err(Rejection::Forbidden(rule.clone()));
     }
     let mut drafts = Drafts::new(state);

@@ -55,6 +55,9 @@ pub fn answered(state: &mut State, event: &Event, answered: &AskAnswered) -> Res
     state.seen.insert(answered.key.clone(), event.version);
     state.recoveries = 0;
     state.rules.extend(answered.rule.clone());
+    if state.taint.is_whole() {
+        state.taint.allowed.extend(answered.rule.clone());
+    }
     match &open.ask.subject {
         Subject::Tool { call, .. } => tool_answered(state, event.time, *call, open.ask.until, &answered.answer),
         Subject::Question { call, .. } => question_answered(state, *call, &answered.answer),

@@ -33,6 +33,7 @@ pub fn requested(state: &mut State, event: &Event, requested: &ModelRequested) -
     run.repeats.corrected |= run.repeats.count >= REPEATS_CORRECTED;
     run.attempts += 1;
     state.resumed = false;
+    state.taint.seen = state.taint.seen.and(state.taint.started);
     state.inbox.retain(|message| shown.iter().all(|other| other.id != message.id));
     state.transcript.seal(shown.iter().map(|message| &message.text), requested.nudge.as_ref());
     state.model = Some(ModelCall {

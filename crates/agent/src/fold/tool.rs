@@ -117,6 +117,8 @@ pub fn started(state: &mut State, event: &Event, started: &ToolStarted) -> Resul
         deadline: None,
         tail: None,
     });
+    let touches = call.prepared.touches;
+    state.taint.started = state.taint.started.and(touches);
     state.ledger.tool_calls += u64::from(started.attempt == 1);
     state.resumed = false;
     Ok(())

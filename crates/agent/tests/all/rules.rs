@@ -4,7 +4,7 @@ use crate::scene::Scene;
 use crate::scene::lines::fresh;
 use crate::scene::made::{self, Change};
 use contract::ask::{Answer, Grant};
-use contract::call::{Class, PreparedCall, Risk};
+use contract::call::{Class, PreparedCall, Risk, Touches};
 use contract::config::Autonomy;
 use contract::rule::{Rule, RuleEffect};
 
@@ -133,4 +133,54 @@ fn a_call_whose_parts_were_too_many_to_keep_is_denied_by_any_pattern_and_allowed
     let unlisted = || made::command(0, "").change(|prepared| (prepared.commands, prepared.unlisted) = (Vec::new(), true));
     assert_eq!(fate(Autonomy::Auto, &["shell(*)"], &[], unlisted()), "ask.opened");
     assert_eq!(fate(Autonomy::Full, &[], &["shell(rm *)"], unlisted()), "action.withdrawn");
+}
+
+/// A call that shows what is private, or what strangers wrote, or could tell somebody outside.
+fn touching(number: usize, line: &str, touches: Touches) -> PreparedCall {
+    made::command(number, line).change(|prepared| prepared.touches = touches)
+}
+
+/// A session that may do everything and was shown what is private and what strangers wrote.
+fn tainted() -> Scene {
+    let mut scene = ruled(Autonomy::Full, &["shell"], &[]);
+    let seen = [touching(0, "cat notes", Touches::PRIVATE), touching(1, "curl a", Touches::NETWORK)];
+    scene.replies(seen.into_iter().map(|call| call.part()).collect());
+    assert_eq!((scene.count("tool.started"), scene.count("ask.opened")), (2, 0), "neither alone is a danger");
+    scene.finish("call_0_0");
+    scene.finish("call_0_1");
+    scene.story();
+    scene
+}
+
+#[test]
+fn what_has_seen_both_tells_nobody_outside_without_a_word() {
+    let mut scene = tainted();
+    scene.replies(vec![touching(0, "curl b", Touches::NETWORK).part(), touching(1, "cat more", Touches::PRIVATE).part()]);
+    insta::assert_snapshot!(scene.story(), @"
+    > reply
+      model.completed call_1_0 + call_1_1
+      action.decided call_1_0 probe
+      action.decided call_1_1 probe
+      ask.opened call_1_0 shell high
+      tool.started call_1_1 attempt 1 epoch 1
+      = start call_1_1 attempt 1
+    ");
+    scene.takeover();
+    assert_eq!(scene.state.asks.len(), 1, "it is known after a crash too");
+    scene.answer("a1", Answer::YES);
+    assert_eq!(scene.attempts("call_1_0"), 1);
+}
+
+#[test]
+fn an_answer_from_before_does_not_count_and_one_from_after_does() {
+    let mut scene = tainted();
+    for (round, asked) in [(1, true), (2, false)] {
+        let before = scene.count("ask.opened");
+        scene.replies(vec![touching(0, "curl b", Touches::NETWORK).part()]);
+        assert_eq!(scene.count("ask.opened") > before, asked, "round {round}");
+        if asked {
+            scene.answer("a1", Answer::Approve { grant: Grant::Session });
+        }
+        scene.finish(&format!("call_{round}_0"));
+    }
 }

@@ -3,7 +3,7 @@
 use crate::writer::{Played, Writer, call, finished, unknown};
 use contract::ask::{Answer, Ask, Grant, Subject};
 use contract::body::{Mode, Scope, UnknownReason};
-use contract::call::{Class, Prepared, PreparedCall, Risk, Wants};
+use contract::call::{Class, Prepared, PreparedCall, Risk, Touches, Wants};
 use contract::config::{Autonomy, Limits, OnUnknown, Options, Policy, Prices, ResumePolicy};
 use contract::id::{AskId, Sha256};
 use contract::outcome::ReplyPart;
@@ -85,7 +85,7 @@ pub fn asks(writer: &mut Writer) -> Played {
     writer.answer(Answer::Deny { message: None, stop: true })
 }
 
-/// Lines that were taken apart, judged by rules that ask, confirm and speak of a network.
+/// Lines that were taken apart, judged by rules that ask, confirm and speak of a network, and by what was seen before.
 pub fn rules(writer: &mut Writer) -> Played {
     let rule = |effect: RuleEffect, text: &str| Rule::parse(effect, text).map_err(|bad| bad.to_string());
     let rules = vec![
@@ -104,6 +104,7 @@ pub fn rules(writer: &mut Writer) -> Played {
             commands,
             network: line.starts_with("git"),
             opaque: line.contains('$'),
+            touches: if line.starts_with("git") { Touches::NETWORK } else { Touches::PRIVATE },
             ..Prepared::default()
         };
         part(PreparedCall { tool: "shell".into(), risk: Risk::High, prepared: Box::new(prepared), ..call(number, Class::Probe) })
@@ -115,9 +116,13 @@ pub fn rules(writer: &mut Writer) -> Played {
         writer.tool(0, finished(true, Text::from("done"), Some(0), None))?;
     }
     writer.reply(vec![shell(0, "git fetch &", &["git fetch"]), shell(1, "git push &", &["git push"])])?;
-    writer.tool(0, finished(true, Text::from("by the rule"), Some(0), None))?;
+    writer.answer(Answer::Approve { grant: Grant::Session })?;
     writer.answer(Answer::YES)?;
-    writer.tool(0, finished(true, Text::from("done"), Some(0), None))?;
+    for _ in 0..2 {
+        writer.tool(0, finished(true, Text::from("done"), Some(0), None))?;
+    }
+    writer.reply(vec![shell(0, "git fetch &", &["git fetch"])])?;
+    writer.tool(0, finished(true, Text::from("by the rule"), Some(0), None))?;
     writer.say("Done.")
 }
 

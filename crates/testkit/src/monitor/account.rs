@@ -34,7 +34,10 @@ impl Monitor {
             Body::RunResumed(_) => self.run.iter_mut().for_each(|run| run.paused = false),
             Body::RunCancelRequested(requested) => self.stop(requested.scope),
             Body::RunFinished(finished) => self.finish_run(finished.run)?,
-            Body::ModelRequested(requested) => self.ask_model(event, requested)?,
+            Body::ModelRequested(requested) => {
+                self.taint.shown();
+                self.ask_model(event, requested)?;
+            }
             Body::ModelCompleted(completed) => self.complete(event.draft.id, completed)?,
             Body::ModelFailed(failed) => self.fail(failed)?,
             Body::ModelRetrying(retrying) => {
@@ -149,6 +152,7 @@ impl Monitor {
             };
             hold(event.time < approved.until, Invariant::ApprovalInTime, || format!("{} at {:?}", what(), event.time))?;
         }
+        self.taint.start(account.decided.prepared.touches);
         if account.is_first_start() {
             self.spent.call()?;
         }
@@ -162,6 +166,8 @@ impl Monitor {
         let is_allowed_by = |rules: &mut dyn Iterator<Item = &Rule>| allowing(rules, &decided.tool, &decided.prepared).is_some();
         let from = match self.policy.autonomy {
             _ if speaks(RuleEffect::Confirm) => return true,
+            // Started again, it says nothing that the model did not know before.
+            _ if account.is_first_start() && self.taint.holds_back(decided) => return true,
             Autonomy::Full => return false,
             _ if speaks(RuleEffect::Ask) => return !is_allowed_by(&mut self.rules.iter()),
             Autonomy::Auto => Risk::High,
@@ -187,6 +193,7 @@ impl Monitor {
     fn answer(&mut self, now: Time, answered: &AskAnswered) -> Result<(), Violation> {
         let (subject, until) = self.asks.answer(answered.ask, now, self.inbox.overtaking())?;
         self.rules.extend(answered.rule.clone());
+        self.taint.answer(answered.rule.as_ref());
         let hour = now.plus_ms(APPROVAL_VALID_MS);
         let until = until.map_or(hour, |until| until.min(hour));
         match (&subject, &answered.answer) {

@@ -4,7 +4,8 @@ use super::call::{LOOK, MAIL, PAY, QUESTION, REFUSED, SHELL};
 use super::{Act, Call, Reaction, Routes, Scenario, Scripted, What, answer, do_it, resume, say, with_policy};
 use contract::ask::AskKind;
 use contract::body::Mode;
-use contract::config::{OnUnknown, Options, Policy};
+use contract::call::Touches;
+use contract::config::{Autonomy, OnUnknown, Options, Policy};
 use contract::limits::APPROVAL_VALID_MS;
 use contract::rule::{Rule, RuleEffect};
 
@@ -13,7 +14,7 @@ const HOUR_MS: u64 = 60 * MINUTE_MS;
 const RISKY: &[Call] = &[PAY.risky()];
 
 pub fn all() -> Vec<Scenario> {
-    [answered(), edited(), in_time(), several_answers(), questions(), reconciled()].concat()
+    [answered(), edited(), in_time(), several_answers(), questions(), reconciled(), tainted()].concat()
 }
 
 /// A call and what a second person does about it.
@@ -48,6 +49,18 @@ fn answered() -> Vec<Scenario> {
         },
         held("a word answers", RISKY, vec![say("m1", "Yes.", Mode::Steer)]),
     ]
+}
+
+/// What may tell somebody outside is held once the model was shown what is private and what strangers wrote.
+fn tainted() -> Vec<Scenario> {
+    use Scripted::{Calls, Text};
+    const FETCH: Call = MAIL.touching(Touches::NETWORK);
+    const BOTH: &[Call] = &[LOOK.touching(Touches::PRIVATE), FETCH];
+    const OUT: &[Call] = &[FETCH];
+    let full = with_policy(Policy { autonomy: Autonomy::Full, ..Policy::default() });
+    let replies = vec![Calls(BOTH), Calls(OUT), Text("done")];
+    let acts = vec![vec![do_it()], vec![tool("a0", Reaction::Approve)]];
+    vec![Scenario { options: full, ..Scenario::calm("tainted conversation", replies).spoken_by(acts, Routes::Other) }]
 }
 
 fn edited() -> Vec<Scenario> {

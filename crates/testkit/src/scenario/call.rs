@@ -1,6 +1,6 @@
 //! Tools of the virtual world and calls of them.
 
-use contract::call::{Class, Prepared, PreparedCall, Risk, Wants};
+use contract::call::{Class, Prepared, PreparedCall, Risk, Touches, Wants};
 use contract::id::{CallId, Sha256};
 use contract::text::Text;
 
@@ -71,17 +71,25 @@ pub struct Call {
     pub wait_ms: u64,
     /// The call it is about.
     pub target: Option<CallId>,
+    pub touches: Touches,
 }
+
+const NOTHING: Touches = Touches { private: false, untrusted: false, egress: false };
 
 impl Call {
     #[must_use]
     pub const fn of(kind: Kind) -> Call {
-        Call { kind, args: "{}", risk: Risk::Low, patience_ms: None, wait_ms: 0, target: None }
+        Call { kind, args: "{}", risk: Risk::Low, patience_ms: None, wait_ms: 0, target: None, touches: NOTHING }
     }
 
     #[must_use]
     pub const fn with(self, args: &'static str) -> Call {
         Call { args, ..self }
+    }
+
+    #[must_use]
+    pub const fn touching(self, touches: Touches) -> Call {
+        Call { touches, ..self }
     }
 
     /// A person is asked about it.
@@ -121,7 +129,14 @@ impl Call {
             args_hash: Sha256::of(self.args.as_bytes()),
             class: self.kind.class(),
             risk: self.risk,
-            prepared: Box::new(Prepared { commands, target: self.target, wants, patience_ms: self.patience_ms, ..Prepared::default() }),
+            prepared: Box::new(Prepared {
+                commands,
+                target: self.target,
+                wants,
+                patience_ms: self.patience_ms,
+                touches: self.touches,
+                ..Prepared::default()
+            }),
             refused: (self.args == REFUSED).then(|| Text::from("no such field")),
         }
     }

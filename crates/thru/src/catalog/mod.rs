@@ -315,6 +315,7 @@ pub enum AskText<'a> {
     Arguments,
     Preview,
     Touches { what: &'a str },
+    Tainted,
     Session { rule: &'a str },
     Expires { seconds: u64 },
     HowInPlace { subject: &'a Subject, rule: bool },

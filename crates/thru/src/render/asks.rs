@@ -77,6 +77,7 @@ pub fn details(view: &AskView, place: Where) -> Vec<String> {
     let mut lines = Vec::new();
     block(&mut lines, &AskText::Arguments, view.args.as_deref());
     block(&mut lines, &AskText::Preview, view.preview.as_deref());
+    lines.extend(view.tainted.then(|| ask(&AskText::Tainted)));
     lines.extend(view.prepared.as_ref().and_then(touches).map(|what| ask(&AskText::Touches { what: &what })));
     if let Some(rule) = &view.rule {
         lines.push(ask(&AskText::Session { rule }));
@@ -121,6 +122,7 @@ mod tests {
             args: Some("one\u{202e}\ntwo".to_owned()),
             preview: None,
             prepared: None,
+            tainted: false,
             rule: Some("shell(a\nMay shell run?)".to_owned()),
         };
         let lines = card(&view, Where::InPlace);

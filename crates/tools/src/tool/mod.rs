@@ -22,7 +22,7 @@ use crate::place::Place;
 use crate::supervise::client::Ended;
 use crate::supervise::{Folder, Spec};
 use contract::body::UnknownReason;
-use contract::call::{Class, Prepared, Risk};
+use contract::call::{Class, Prepared, Risk, Touches};
 use contract::config::ToolSpec;
 use contract::port::{BoxFuture, Preparation, Prepare, PrepareRefused, RawOutcome, ToolJob};
 use serde_json::Value;
@@ -90,7 +90,8 @@ fn refuse(message: impl Into<String>) -> PrepareRefused {
 /// Preparation of a tool that only looks at one place.
 fn prepare_look(folder: &std::path::Path, path: &str) -> Result<Preparation, PrepareRefused> {
     let place = Place::find(folder, path).map_err(refuse)?;
-    let prepared = Prepared { witness: Some(place.witness()), paths: vec![place.shown.clone()], ..Prepared::default() };
+    let paths = vec![place.shown.clone()];
+    let prepared = Prepared { witness: Some(place.witness()), paths, touches: Touches::PRIVATE, ..Prepared::default() };
     Ok(Preparation { class: Class::Pure, risk: place.risk(Risk::Low), prepared, preview: None })
 }
 

@@ -4,7 +4,7 @@ use super::about::{self, Attempt};
 use super::{Run, Tool, finished};
 use crate::supervise::output;
 use crate::{args, texts};
-use contract::call::{Class, Prepared, Risk};
+use contract::call::{Class, Prepared, Risk, Touches};
 use contract::port::{BoxFuture, Preparation, Prepare, PrepareRefused, RawOutcome, ToolJob};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -32,7 +32,7 @@ struct Args {
 fn prepare(call: &Prepare) -> Result<Preparation, PrepareRefused> {
     let args: Args = args::parse(TOOL.name, &call.args)?;
     let (target, _) = about::find(&call.open, &args.call)?;
-    let prepared = Prepared { target: Some(target), ..Prepared::default() };
+    let prepared = Prepared { target: Some(target), touches: Touches::PRIVATE, ..Prepared::default() };
     Ok(Preparation { class: Class::Pure, risk: Risk::Low, prepared, preview: None })
 }
 
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn preparing_names_the_call() {
-        let prepared = Prepared { target: Some(CALL), ..Prepared::default() };
+        let prepared = Prepared { target: Some(CALL), touches: Touches::PRIVATE, ..Prepared::default() };
         let expected = Preparation { class: Class::Pure, risk: Risk::Low, prepared, preview: None };
         let args = json!({"call": "call_3_0"});
         assert_eq!(desk_with_open_call("process_status").prepare(&args), Ok(expected));

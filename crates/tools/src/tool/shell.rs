@@ -8,7 +8,7 @@ use crate::supervise::client::Ended;
 use crate::supervise::{Exit, Folder, Spec};
 use crate::{args, command, texts};
 use contract::body::{CancelReason, UnknownReason};
-use contract::call::{Class, Prepared, Risk};
+use contract::call::{Class, Prepared, Risk, Touches};
 use contract::limits::{PATIENCE_MS_DEFAULT, SPOOL_BYTES_MAX, STOP_GRACE_MS, WAIT_MS_MAX};
 use contract::port::{Preparation, Prepare, PrepareRefused, RawOutcome, ToolJob};
 use schemars::JsonSchema;
@@ -79,7 +79,7 @@ impl Args {
 fn prepare(call: &Prepare) -> Result<Preparation, PrepareRefused> {
     let args = Args::parse(&call.args)?;
     let patience_ms = Some(args.patience_ms());
-    let prepared = Prepared { patience_ms, ..command::prepared(&args.command) };
+    let prepared = Prepared { patience_ms, touches: Touches::PRIVATE, ..command::prepared(&args.command) };
     Ok(Preparation { class: Class::Probe, risk: Risk::High, prepared, preview: Some(args.command) })
 }
 
@@ -148,7 +148,12 @@ mod tests {
         let expected = |patience_ms: u64| Preparation {
             class: Class::Probe,
             risk: Risk::High,
-            prepared: Prepared { commands: vec!["ls -l".into()], patience_ms: Some(patience_ms), ..Prepared::default() },
+            prepared: Prepared {
+                commands: vec!["ls -l".into()],
+                touches: Touches::PRIVATE,
+                patience_ms: Some(patience_ms),
+                ..Prepared::default()
+            },
             preview: Some("ls -l".into()),
         };
         assert_eq!(desk.prepare(&json!({"command": "ls -l"})), Ok(expected(PATIENCE_MS_DEFAULT)));

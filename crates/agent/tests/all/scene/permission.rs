@@ -1,9 +1,10 @@
 //! Nothing starts that may not: every start has a rule, a low enough risk, or an answer to an ask about that very call
 //! that still counts; and nothing of a run starts after a person ended it.
 
-use agent::policy::{Judgement, judge_call};
+use agent::policy::{Ground, Judgement, judge_call};
 use contract::ask::{Answer, Ask, LimitKind, Subject};
 use contract::body::{ActionDecided, AskAnswered, Body, Scope};
+use contract::call::Touches;
 use contract::config::Policy;
 use contract::event::Event;
 use contract::id::{ActionId, AskId, RunId, Sha256};
@@ -18,6 +19,10 @@ struct Account<'a> {
     /// A person ended the open run.
     ended: bool,
     rules: Vec<Rule>,
+    /// What calls may have shown, what the model was shown, and what was allowed since that was enough to be careful.
+    started: Touches,
+    shown: Touches,
+    knowing: Vec<Rule>,
     /// Decided calls that have not ended.
     open: BTreeMap<ActionId, Open<'a>>,
     asks: BTreeMap<AskId, &'a Ask>,
@@ -50,7 +55,10 @@ impl<'a> Account<'a> {
                 self.run = None;
             }
             Body::RunCancelRequested(requested) => self.stop(requested.scope),
-            Body::ModelRequested(_) => assert!(!self.ended, "{at} asks a model for a run that a person ended"),
+            Body::ModelRequested(_) => {
+                assert!(!self.ended, "{at} asks a model for a run that a person ended");
+                self.shown = self.shown.and(self.started);
+            }
             Body::ActionDecided(decided) => self.decide(decided, &at),
             Body::AskOpened(opened) => {
                 self.asks.insert(opened.ask.ask, &opened.ask);
@@ -60,6 +68,7 @@ impl<'a> Account<'a> {
             Body::ToolStarted(started) => {
                 self.begins(started.action, &at);
                 self.may_start(started.action, started.attempt, event.time, &at);
+                self.started = self.started.and(self.open[&started.action].decided.prepared.touches);
             }
             Body::TimerSet(set) => self.begins(set.action, &at),
             Body::ToolBackgrounded(backgrounded) => {
@@ -114,6 +123,9 @@ impl<'a> Account<'a> {
     fn answer(&mut self, answered: &AskAnswered, now: Time) {
         let Some(ask) = self.asks.remove(&answered.ask) else { return };
         self.rules.extend(answered.rule.clone());
+        if self.is_tainted() {
+            self.knowing.extend(answered.rule.clone());
+        }
         let hour = now.plus_ms(APPROVAL_VALID_MS);
         let until = ask.until.map_or(hour, |until| until.min(hour));
         match (&ask.subject, &answered.answer) {
@@ -138,6 +150,10 @@ impl<'a> Account<'a> {
         assert!(!stopped, "{at} begins what a person ended");
     }
 
+    fn is_tainted(&self) -> bool {
+        self.shown.private && self.shown.untrusted
+    }
+
     fn may_start(&self, action: ActionId, attempt: u16, now: Time, at: &str) {
         let Open { decided, approved_until, .. } = &self.open[&action];
         let approved = approved_until.is_some_and(|until| now < until);
@@ -145,7 +161,8 @@ impl<'a> Account<'a> {
             assert!(attempt > 1 && (approved || approved_until.is_none()), "{at} begins something without a run");
             return;
         };
-        match judge_call(policy, &self.rules, &decided.tool, &decided.prepared, decided.risk) {
+        let tainted = self.is_tainted().then_some(self.knowing.as_slice());
+        match judge_call(Ground { policy, granted: &self.rules, tainted }, &decided.tool, &decided.prepared, decided.risk) {
             Judgement::Allow(_) => {}
             Judgement::Ask(_) => assert!(approved, "{at} starts {} without an answer that counts", decided.call),
             Judgement::Deny(rule) => panic!("{at} starts what the rule {rule} forbids"),

@@ -11,6 +11,9 @@ pub fn ask(what: &AskText<'_>) -> String {
         AskText::Arguments => "  arguments:".to_owned(),
         AskText::Preview => "  what it would do:".to_owned(),
         AskText::Touches { what } => format!("  touches: {what}"),
+        AskText::Tainted => {
+            "  careful: the model has seen private data and what strangers wrote, and this could send one to the other".to_owned()
+        }
         AskText::Session { rule } => format!("  for the session this would allow: {rule}"),
         AskText::Expires { seconds } => format!("  waits for another {}", length(*seconds)),
         AskText::HowInPlace { subject, rule } => in_place(subject, *rule),

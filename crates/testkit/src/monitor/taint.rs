@@ -1,0 +1,40 @@
+//! What the model of a session was shown, and what people allowed knowing that.
+
+use contract::body::ActionDecided;
+use contract::call::Touches;
+use contract::rule::{Rule, allowing};
+use serde::Serialize;
+
+#[derive(Clone, Debug, Default, Serialize)]
+pub(super) struct Taint {
+    started: Touches,
+    shown: Touches,
+    allowed: Vec<Rule>,
+}
+
+impl Taint {
+    pub(super) fn start(&mut self, touches: Touches) {
+        self.started = self.started.and(touches);
+    }
+
+    /// The model is asked, and sees what has come of what was started.
+    pub(super) fn shown(&mut self) {
+        self.shown = self.shown.and(self.started);
+    }
+
+    pub(super) fn answer(&mut self, rule: Option<&Rule>) {
+        if self.is_whole() {
+            self.allowed.extend(rule.cloned());
+        }
+    }
+
+    /// Whether the call could carry out what is private because a stranger said so.
+    pub(super) fn holds_back(&self, decided: &ActionDecided) -> bool {
+        let allowed = allowing(&self.allowed, &decided.tool, &decided.prepared).is_some();
+        self.is_whole() && decided.prepared.touches.egress && !allowed
+    }
+
+    fn is_whole(&self) -> bool {
+        self.shown.private && self.shown.untrusted
+    }
+}
