@@ -54,8 +54,11 @@ impl Desk {
 
     /// Arguments as a model sends them, which need not be JSON.
     pub(crate) fn prepare_text(&self, args: &str) -> Result<Preparation, String> {
-        let call = Prepare { tool: self.tool.name.into(), args: args.into(), folder: self.folder.clone(), open: self.open.clone() };
-        (self.tool.prepare)(&call).map_err(|refused| refused.message)
+        (self.tool.prepare)(&self.call(args)).map_err(|refused| refused.message)
+    }
+
+    pub(crate) fn call(&self, args: &str) -> Prepare {
+        Prepare { tool: self.tool.name.into(), args: args.into(), folder: self.folder.clone(), open: self.open.clone() }
     }
 
     /// The spool folder of another attempt, as the toolbox finds it.
@@ -94,14 +97,16 @@ impl Desk {
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
                 runtime.block_on(start(job.clone(), attempt))
             }
-            Run::Supervised { .. } | Run::BySession => panic!("{} does not run inside", self.tool.name),
+            Run::Supervised { .. } | Run::Web { .. } | Run::BySession => panic!("{} does not run inside", self.tool.name),
         }
     }
 
     pub(crate) fn recover(&self, job: &ToolJob, same_boot: bool) -> RawOutcome {
         match &self.tool.run {
             Run::Inside { recover, .. } => recover(job, &self.spool, SameBoot(same_boot)),
-            Run::Supervised { .. } | Run::About { .. } | Run::BySession => panic!("{} does not run inside", self.tool.name),
+            Run::Supervised { .. } | Run::About { .. } | Run::Web { .. } | Run::BySession => {
+                panic!("{} does not run inside", self.tool.name)
+            }
         }
     }
 

@@ -145,6 +145,7 @@ async fn tools_are_described_and_unknown_ones_refused() {
         ("write_file", Class::Probe, Risk::Medium),
         ("edit_file", Class::Probe, Risk::Medium),
         ("shell", Class::Probe, Risk::High),
+        ("fetch_url", Class::Pure, Risk::Medium),
         ("process_status", Class::Pure, Risk::Low),
         ("process_input", Class::Unsafe, Risk::High),
         ("process_signal", Class::Unsafe, Risk::Medium),
