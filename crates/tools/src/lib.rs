@@ -8,6 +8,7 @@ mod args;
 mod page;
 mod place;
 mod portion;
+mod reach;
 mod stops;
 pub mod supervise;
 mod texts;

@@ -12,13 +12,16 @@ use web::{Address, VisitError};
 /// Bytes shown of an address, a title or a type that somebody else wrote.
 const FOREIGN_BYTES_MAX: usize = 300;
 
-pub(crate) const READ_FILE: &str = "Reads a text file. Use from_line and lines for a part of a long file.";
+pub(crate) const READ_FILE: &str =
+    "Reads a text file, as it is and without line numbers. A long file comes in parts: go on with from_line.";
 pub(crate) const LIST_FILES: &str = "Lists files and folders below a folder, sorted; folders end with a slash. Files named by ignore files and the \
                                      folder .git are left out.";
 pub(crate) const SEARCH_TEXT: &str = "Searches files for a regular expression and gives one line `path:line: text` for each match. Binary files, \
-                                      files named by ignore files and the folder .git are left out.";
-pub(crate) const WRITE_FILE: &str = "Writes a whole text file, replacing it if it exists. Missing parent folders are made.";
-pub(crate) const EDIT_FILE: &str = "Replaces an exact text in a file by another. The text must occur exactly once unless `all` is true.";
+                                      links, files named by ignore files and the folder .git are left out.";
+pub(crate) const WRITE_FILE: &str = "Writes a whole text file, replacing it if it exists. Missing parent folders are made. To change a part of a file \
+                                     use edit_file.";
+pub(crate) const EDIT_FILE: &str = "Replaces an exact text in a file by another and gives the difference. The text must occur exactly once unless `all` \
+                                    is true.";
 pub(crate) const SHELL: &str = "Runs a command with bash (or sh) in the folder of the session. The result is its output, standard and error in \
                                 the order written. A command that takes longer than `patience_s` is not ended: it goes on in the background \
                                 and its result comes when it ends. Start servers and other long work with `background`; look at it with \
@@ -52,12 +55,16 @@ pub(crate) const NO_INPUT: &str = "the command takes no input";
 pub(crate) const INPUT_FULL: &str = "the command has not read its earlier input";
 pub(crate) const NOT_ENDED: &str = "the command could not be ended";
 pub(crate) const EMPTY_FILE: &str = "[the file is empty]";
+pub(crate) const NOT_UTF8: &str = "\n[some bytes of this file are not UTF-8 and are shown as \u{fffd}; edit_file cannot change it]";
 pub(crate) const EMPTY_FOLDER: &str = "[nothing to list]";
 pub(crate) const NO_MATCH: &str = "[no match]";
+pub(crate) const SEARCH_GAP: &str = "--";
+pub(crate) const LINK_CAME: &str = "a link was put there meanwhile";
 pub(crate) const OLD_IS_EMPTY: &str = "`old` is empty. Give the exact text to replace, or use write_file for a new file.";
 pub(crate) const OLD_IS_NEW: &str = "`old` and `new` are the same, so nothing would change.";
 pub(crate) const EMPTY_COMMAND: &str = "`command` is empty.";
 pub(crate) const EMPTY_PATH: &str = "`path` is empty.";
+pub(crate) const HOME_PATH: &str = "`~` has no meaning here; give the whole path";
 pub(crate) const EMPTY_QUESTION: &str = "`question` is empty.";
 pub(crate) const NOTHING_TO_SEND: &str = "`text` is empty. Give the text to send, or set `close` to true to only end the input.";
 pub(crate) const BY_SESSION: &str = "Not done: the session itself does this, not a tool.";
@@ -146,12 +153,18 @@ pub(crate) fn not_a_file(path: &str) -> String {
     format!("{path} is neither a file nor a folder.")
 }
 
-pub(crate) fn binary_file(path: &str, bytes: u64) -> String {
-    format!("{path} is a binary file of {bytes} bytes and is not shown.")
+/// `kind` is what its beginning looks like, if that is known.
+pub(crate) fn binary_file(path: &str, kind: Option<&str>, bytes: u64) -> String {
+    let kind = kind.map(|kind| format!(" ({kind})")).unwrap_or_default();
+    format!("{path} is a binary file{kind} of {bytes} bytes and is not shown.")
 }
 
 pub(crate) fn not_text(path: &str) -> String {
     format!("{path} is not UTF-8 text and cannot be edited.")
+}
+
+pub(crate) fn content_too_large(path: &str, bytes: usize, bytes_max: u64) -> String {
+    format!("{path} would have {bytes} bytes; this tool writes files of at most {bytes_max} bytes.")
 }
 
 pub(crate) fn too_large(path: &str, bytes: u64, bytes_max: u64) -> String {
@@ -166,12 +179,25 @@ pub(crate) fn read_cut(next_line: u64) -> String {
     format!("\n[… cut here; go on with from_line {next_line} …]")
 }
 
-pub(crate) fn read_cut_in_line(line: u64) -> String {
-    format!("\n[… cut inside line {line}, which is too long to show …]")
+pub(crate) fn file_cut(bytes: u64, next_line: u64) -> String {
+    format!("\n[… cut here; the file has {bytes} bytes; go on with from_line {next_line} …]")
 }
 
-pub(crate) fn list_cut(entries_max: usize) -> String {
-    format!("[… cut after {entries_max} entries; list a folder below, or with less depth …]")
+pub(crate) fn file_cut_in_line(bytes: u64, line: u64) -> String {
+    let next = line + 1;
+    format!("\n[… cut inside line {line}, which is too long to show; the file has {bytes} bytes; the next line is from_line {next} …]")
+}
+
+pub(crate) fn list_cut(more: usize) -> String {
+    format!("[… {more} more; list a folder below, with less depth or with a glob …]")
+}
+
+pub(crate) fn walk_cut(entries: usize) -> String {
+    format!("[… only {entries} entries of this tree were looked at; name a folder below …]")
+}
+
+pub(crate) fn walk_late() -> String {
+    "[… not all of this tree was looked at in time; name a folder below …]".to_owned()
 }
 
 pub(crate) fn search_cut(matches_max: usize) -> String {
@@ -182,6 +208,10 @@ pub(crate) fn search_late(seconds: u64) -> String {
     format!("[… stopped after {seconds} seconds with files left; search with a narrower path or glob …]")
 }
 
+pub(crate) fn bad_context(lines_max: u64) -> String {
+    format!("`context` must be at most {lines_max}. Read the file for more.")
+}
+
 pub(crate) fn bad_pattern(error: &impl Display) -> String {
     format!("`pattern` is not a regular expression: {error}")
 }
@@ -190,8 +220,10 @@ pub(crate) fn bad_glob(error: &impl Display) -> String {
     format!("`glob` is not valid: {error}")
 }
 
-pub(crate) fn wrote(path: &str, created: bool, bytes: usize, lines: usize) -> String {
-    format!("{} {path}: {bytes} bytes, {lines} lines.", if created { "Created" } else { "Replaced" })
+/// `diff` is empty for a new file, whose content the model has just sent.
+pub(crate) fn wrote(path: &str, created: bool, bytes: usize, lines: usize, diff: &str) -> String {
+    let wrote = format!("{} {path}: {bytes} bytes, {lines} lines.", if created { "Created" } else { "Replaced" });
+    if diff.is_empty() { wrote } else { format!("{wrote}\n{diff}") }
 }
 
 pub(crate) fn edited(path: &str, replaced: usize, bytes: usize, diff: &str) -> String {
@@ -203,12 +235,25 @@ pub(crate) fn replaces_binary(path: &str, before: usize, after: usize) -> String
     format!("Replaces the binary file {path} ({before} bytes) by {after} bytes of text.")
 }
 
-pub(crate) fn old_missing(path: &str) -> String {
-    format!("`old` does not occur in {path}. It must match exactly, with all spaces and line ends. Read the file again.")
+/// `near` is the line at which it would occur if spaces did not count.
+pub(crate) fn old_missing(path: &str, near: Option<usize>) -> String {
+    let near = near.map(|line| format!(" Only its spaces differ from what begins at line {line}.")).unwrap_or_default();
+    format!("`old` does not occur in {path}. It must match exactly, with all spaces and line ends.{near} Read the file again.")
 }
 
-pub(crate) fn old_not_unique(path: &str, times: usize) -> String {
-    format!("`old` occurs {times} times in {path}. Give more of the text around it, or set `all` to true.")
+/// `lines` are those at which it begins, perhaps not all.
+pub(crate) fn old_not_unique(path: &str, times: usize, lines: &[usize]) -> String {
+    let more = if times > lines.len() { ", …" } else { "" };
+    let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+    format!(
+        "`old` occurs {times} times in {path}, at lines {}{more}. Give more of the text around it, or set `all` to true.",
+        lines.join(", ")
+    )
+}
+
+/// Other names of a file that is replaced keep what it was.
+pub(crate) fn other_names(others: u64) -> String {
+    format!("[the file has {others} other names (hard links), which keep the old content]\n")
 }
 
 pub(crate) fn bad_timeout(seconds_max: u64) -> String {

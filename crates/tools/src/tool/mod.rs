@@ -15,6 +15,7 @@ mod request_user;
 mod search_text;
 mod shell;
 mod wait_for;
+mod walk;
 mod write_file;
 
 pub(crate) use about::Attempt;
