@@ -47,6 +47,16 @@ pub struct State {
     /// What approvals for the whole session have added to its rules.
     pub rules: Vec<Rule>,
     pub ledger: Ledger,
+    /// What files held when this session last read or wrote them, by their paths.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, KnownFile>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct KnownFile {
+    pub content: Sha256,
+    /// Where this became known; the oldest is forgotten first.
+    pub version: Version,
 }
 
 /// What the session has used up: one stream's own, nothing is shared.
@@ -344,6 +354,7 @@ impl State {
             asks: BTreeMap::new(),
             rules: Vec::new(),
             ledger: Ledger::default(),
+            files: BTreeMap::new(),
         }
     }
 

@@ -18,7 +18,7 @@ pub(crate) const LIST_FILES: &str = "Lists files and folders below a folder, sor
                                      folder .git are left out.";
 pub(crate) const SEARCH_TEXT: &str = "Searches files for a regular expression and gives one line `path:line: text` for each match. Binary files, \
                                       links, files named by ignore files and the folder .git are left out.";
-pub(crate) const WRITE_FILE: &str = "Writes a whole text file, replacing it if it exists. Missing parent folders are made. To change a part of a file \
+pub(crate) const WRITE_FILE: &str = "Writes a whole text file, replacing it if it exists and you have read it. Missing parent folders are made. To change a part of a file \
                                      use edit_file.";
 pub(crate) const EDIT_FILE: &str = "Replaces an exact text in a file by another and gives the difference. The text must occur exactly once unless `all` \
                                     is true.";
@@ -139,6 +139,14 @@ pub(crate) fn unwritable(path: &str, error: &io::Error) -> String {
 
 pub(crate) fn maybe_written(path: &str, error: &io::Error) -> String {
     format!("{path} was written, but it may not survive a power failure: {error}.")
+}
+
+pub(crate) fn changed_since_read(path: &str) -> String {
+    format!("{path} has changed since you last read or wrote it. Read it again, then make a new call.")
+}
+
+pub(crate) fn never_read(path: &str) -> String {
+    format!("{path} exists, and you have not read it. Read it first, so that nothing in it is lost; or use edit_file.")
 }
 
 pub(crate) fn is_folder(path: &str) -> String {

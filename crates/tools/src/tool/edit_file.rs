@@ -1,6 +1,6 @@
 //! `edit_file`: exact replacement inside a text file.
 
-use super::replace::{self, After};
+use super::replace::{self, After, Unread};
 use super::{Run, SameBoot, Tool, finished};
 use crate::place::Place;
 use crate::supervise::Folder;
@@ -86,7 +86,7 @@ fn line_at(text: &str, at: usize) -> usize {
 
 fn prepare(call: &Prepare) -> Result<Preparation, PrepareRefused> {
     let args: Args = args::parse(TOOL.name, &call.args)?;
-    replace::prepare(&call.folder, &args.path, |place, before| args.after(place, before))
+    replace::prepare(call, &args.path, Unread::MayChange, |place, before| args.after(place, before))
 }
 
 fn start(job: &ToolJob, spool: &Folder) -> RawOutcome {

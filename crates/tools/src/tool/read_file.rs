@@ -1,6 +1,7 @@
 //! `read_file`: the text of a file, or of some of its lines.
 
-use super::{Run, Tool, finished, look_again, prepare_look, recover_pure};
+use super::{Run, Tool, finished, look_again, prepare_look, recover_pure, refuse, replace};
+use crate::place::Place;
 use crate::portion::{End, Portion, portion};
 use crate::reach::{self, Found};
 use crate::{args, texts};
@@ -57,7 +58,11 @@ struct Args {
 
 fn prepare(call: &Prepare) -> Result<Preparation, PrepareRefused> {
     let args: Args = args::parse(TOOL.name, &call.args)?;
-    prepare_look(&call.folder, &args.path)
+    let mut found = prepare_look(&call.folder, &args.path)?;
+    // An edit is held against what was read. A file that changes before it is read counts as changed after it.
+    let place = Place::find(&call.folder, &args.path).map_err(refuse)?;
+    found.prepared.content = replace::content_hash(&place);
+    Ok(found)
 }
 
 fn start(job: &ToolJob, _: &crate::supervise::Folder) -> RawOutcome {
@@ -172,6 +177,16 @@ mod tests {
         std::os::unix::fs::symlink("/etc/hosts", desk.folder.join("link")).unwrap();
         let outside = desk.prepare(&json!({"path": "link"})).unwrap();
         assert_eq!((outside.risk, outside.prepared.paths), (Risk::High, vec!["/etc/hosts".to_owned()]));
+    }
+
+    #[test]
+    fn preparing_tells_what_is_read() {
+        let desk = desk("read_file");
+        desk.write("a", "one\ntwo\n");
+        let content = |path: &str| desk.prepare(&json!({"path": path, "from_line": 2})).unwrap().prepared.content;
+        assert_eq!(content("a"), Some(contract::id::Sha256::of(b"one\ntwo\n")), "also where only a part is read");
+        std::fs::File::create(desk.folder.join("huge")).unwrap().set_len(1 << 40).unwrap();
+        assert_eq!((content("huge"), content("none"), content(".")), (None, None, None));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use contract::body::{CancelReason, UnknownReason};
 use contract::call::{Class, Prepared, Risk};
 use contract::crash;
 use contract::id::Sha256;
-use contract::port::{Preparation, PrepareRefused, RawOutcome, ToolJob};
+use contract::port::{Preparation, Prepare, PrepareRefused, RawOutcome, ToolJob};
 use serde::{Deserialize, Serialize};
 use sha2::Digest;
 use similar::TextDiff;
@@ -27,6 +27,8 @@ use std::time::Duration;
 
 /// Bytes of a file that is replaced or edited; its content is held several times.
 const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
+/// Bytes of a file that are hashed at once.
+const PIECE_BYTES: usize = 64 * 1024;
 /// Time for a diff to be minimal; after it, it is only right.
 const DIFF_TIME_MAX: Duration = Duration::from_millis(500);
 const TARGET: &str = "target";
@@ -51,20 +53,57 @@ impl Target {
     }
 }
 
+/// Whether a file may be changed that this session has not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unread {
+    /// Whoever knows the exact text to replace has seen it.
+    MayChange,
+    MayNotChange,
+}
+
 pub(super) fn prepare(
-    folder: &Path,
+    call: &Prepare,
     path: &str,
+    unread: Unread,
     make: impl FnOnce(&Place, Option<&[u8]>) -> Result<After, String>,
 ) -> Result<Preparation, PrepareRefused> {
-    let place = Place::find(folder, path).map_err(refuse)?;
+    let place = Place::find(&call.folder, path).map_err(refuse)?;
     let before = current(&place).map_err(refuse)?;
+    check_known(call, &place, before.as_deref(), unread).map_err(refuse)?;
     let after = make(&place, before.as_deref()).map_err(refuse)?;
     if after.content.len() as u64 > FILE_BYTES_MAX {
         return Err(refuse(texts::content_too_large(&place.shown, after.content.len(), FILE_BYTES_MAX)));
     }
-    let prepared = Prepared { paths: vec![place.shown.clone()], witness: Some(witness(&place, before.as_deref())), ..Prepared::default() };
+    let (witness, content) = (Some(witness(&place, before.as_deref())), Some(Sha256::of(&after.content)));
+    let prepared = Prepared { paths: vec![place.shown.clone()], witness, content, ..Prepared::default() };
     let preview = note(&place) + &diff(&place, before.as_deref().unwrap_or_default(), &after.content);
     Ok(Preparation { class: Class::Probe, risk: place.risk(Risk::Medium), prepared, preview: Some(preview) })
+}
+
+/// What the model last saw of the file must still be what it holds.
+fn check_known(call: &Prepare, place: &Place, before: Option<&[u8]>, unread: Unread) -> Result<(), String> {
+    let Some(before) = before else { return Ok(()) };
+    match call.known.get(&place.shown) {
+        Some(known) if *known == Sha256::of(before) => Ok(()),
+        Some(_) => Err(texts::changed_since_read(&place.shown)),
+        None if unread == Unread::MayChange || before.is_empty() => Ok(()),
+        None => Err(texts::never_read(&place.shown)),
+    }
+}
+
+/// Hash of what a file holds, if it is one that could be changed.
+pub(super) fn content_hash(place: &Place) -> Option<Sha256> {
+    let Ok(Found::File(mut file)) = reach::open(&place.real) else { return None };
+    let (mut hasher, mut bytes, mut piece) = (sha2::Sha256::new(), 0, vec![0; PIECE_BYTES]);
+    while bytes <= FILE_BYTES_MAX {
+        let read = file.read(&mut piece).ok()?;
+        if read == 0 {
+            break;
+        }
+        hasher.update(&piece[..read]);
+        bytes += read as u64;
+    }
+    (bytes <= FILE_BYTES_MAX).then(|| Sha256(hasher.finalize().into()))
 }
 
 pub(super) fn start(
@@ -349,6 +388,41 @@ mod tests {
         assert_eq!(fs::read_to_string(&real).unwrap(), "new");
         assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o7777, 0o751);
         assert_eq!(fs::read_dir(desk.folder.join("sub")).unwrap().count(), 1, "no temporary file stays");
+    }
+
+    #[test]
+    fn what_changed_since_it_was_read_is_not_changed() {
+        for (tool, change) in
+            [("write_file", json!({"path": "a", "content": "new"})), ("edit_file", json!({"path": "a", "old": "one", "new": "1"}))]
+        {
+            let desk = desk(tool);
+            desk.write("a", "one");
+            fs::write(desk.folder.join("a"), "one and two").unwrap();
+            assert_eq!(desk.prepare(&change), Err(texts::changed_since_read("a")));
+            desk.write("a", "one and two");
+            let prepared = desk.prepare(&change).unwrap().prepared;
+            assert_eq!(prepared.file().map(|(path, _)| path), Some("a"));
+            desk.run(&change).unwrap();
+            let now = fs::read(desk.folder.join("a")).unwrap();
+            assert_eq!(prepared.content, Some(Sha256::of(&now)), "what was written is known");
+        }
+    }
+
+    #[test]
+    fn a_file_that_was_never_read_is_edited_and_not_replaced() {
+        let content = json!({"path": "a", "content": "new"});
+        let writing = desk("write_file");
+        writing.write("a", "old");
+        writing.known.lock().unwrap().clear();
+        assert_eq!(writing.prepare(&content), Err(texts::never_read("a")));
+        fs::write(writing.folder.join("a"), "").unwrap();
+        assert!(writing.prepare(&content).is_ok(), "nothing is lost of an empty file");
+        fs::remove_file(writing.folder.join("a")).unwrap();
+        assert!(writing.prepare(&content).is_ok());
+        let editing = desk("edit_file");
+        editing.write("a", "old");
+        editing.known.lock().unwrap().clear();
+        assert!(editing.prepare(&json!({"path": "a", "old": "old", "new": "new"})).is_ok());
     }
 
     #[test]

@@ -3,11 +3,12 @@
 //! Must not start one either: such tests are in `tests/all`.
 
 use super::*;
-use contract::id::{ActionId, BootId, CallId, MachineId, SessionId, StreamId};
+use contract::id::{ActionId, BootId, CallId, MachineId, SessionId, Sha256, StreamId};
 use contract::port::{Silent, Target};
 use contract::units::Time;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 pub(crate) struct Desk {
     _temp: tempfile::TempDir,
@@ -15,6 +16,8 @@ pub(crate) struct Desk {
     pub spool: Folder,
     /// Calls that have not ended.
     pub open: Vec<(CallId, String)>,
+    /// What the session knows of files: whatever [`Desk::write`] wrote, and what calls have read or written since.
+    pub known: Mutex<BTreeMap<String, Sha256>>,
     tool: &'static Tool,
 }
 
@@ -37,14 +40,17 @@ pub(crate) fn desk(tool: &str) -> Desk {
     let folder = root.join("work");
     std::fs::create_dir(&folder).unwrap();
     let spool = Folder::of(&root.join("spool"), ActionId([1; 16]), 1);
-    Desk { _temp: temp, folder, spool, open: Vec::new(), tool: named(tool).unwrap() }
+    Desk { _temp: temp, folder, spool, open: Vec::new(), known: Mutex::default(), tool: named(tool).unwrap() }
 }
 
 impl Desk {
     pub(crate) fn write(&self, path: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.folder.join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, content).unwrap();
+        std::fs::write(&path, &content).unwrap();
+        if let Ok(place) = Place::find(&self.folder, path.to_str().unwrap()) {
+            self.known.lock().unwrap().insert(place.shown, Sha256::of(content.as_ref()));
+        }
         path
     }
 
@@ -58,7 +64,8 @@ impl Desk {
     }
 
     pub(crate) fn call(&self, args: &str) -> Prepare {
-        Prepare { tool: self.tool.name.into(), args: args.into(), folder: self.folder.clone(), open: self.open.clone() }
+        let known = Arc::new(self.known.lock().unwrap().clone());
+        Prepare { tool: self.tool.name.into(), args: args.into(), folder: self.folder.clone(), open: self.open.clone(), known }
     }
 
     /// The spool folder of another attempt, as the toolbox finds it.
@@ -112,7 +119,14 @@ impl Desk {
 
     /// Prepares and starts; `Err` is a result that says no.
     pub(crate) fn run(&self, args: &Value) -> Result<String, String> {
-        said(self.start(&self.job(args)))
+        let preparation = self.prepare(args);
+        let done = said(self.start(&self.job(args)));
+        if let (Ok(preparation), Ok(_)) = (preparation, &done)
+            && let Some((path, content)) = preparation.prepared.file()
+        {
+            self.known.lock().unwrap().insert(path.to_owned(), content);
+        }
+        done
     }
 }
 

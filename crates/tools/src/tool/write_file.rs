@@ -1,6 +1,6 @@
 //! `write_file`: a whole file, new or replaced.
 
-use super::replace::{self, After, Target};
+use super::replace::{self, After, Target, Unread};
 use super::{Run, SameBoot, Tool, finished};
 use crate::place::Place;
 use crate::supervise::Folder;
@@ -41,7 +41,7 @@ impl Args {
 fn prepare(call: &Prepare) -> Result<Preparation, PrepareRefused> {
     let args: Args = args::parse(TOOL.name, &call.args)?;
     let path = args.path.clone();
-    replace::prepare(&call.folder, &path, |place, before| Ok(args.after(place, before)))
+    replace::prepare(call, &path, Unread::MayNotChange, |place, before| Ok(args.after(place, before)))
 }
 
 fn start(job: &ToolJob, spool: &Folder) -> RawOutcome {

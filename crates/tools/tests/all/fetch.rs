@@ -68,8 +68,13 @@ async fn a_server_on_this_machine_is_out_of_reach_unless_a_test_opens_it() {
     let closed = desk();
     let refused = fetch(&closed, &url).await.unwrap_err();
     assert!(refused.contains("127.0.0.1, which is not public"), "{refused}");
-    let call =
-        Prepare { tool: "fetch_url".into(), args: json!({ "url": url }).to_string(), folder: closed.folder.clone(), open: Vec::new() };
+    let call = Prepare {
+        tool: "fetch_url".into(),
+        args: json!({ "url": url }).to_string(),
+        folder: closed.folder.clone(),
+        open: Vec::new(),
+        known: Arc::default(),
+    };
     let unprepared = closed.tools.prepare(call.clone()).await.unwrap_err().message;
     assert_eq!((unprepared, seen.asked.load(Ordering::SeqCst)), (refused, 0));
 
