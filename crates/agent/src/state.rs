@@ -49,6 +49,16 @@ pub struct State {
     pub rules: Vec<Rule>,
     pub taint: Taint,
     pub ledger: Ledger,
+    /// What files held when this session last read or wrote them, by their paths.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, KnownFile>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct KnownFile {
+    pub content: Sha256,
+    /// Where this became known; the oldest is forgotten first.
+    pub version: Version,
 }
 
 /// What the conversation has seen, for good: it stays in what the model is shown.
@@ -366,6 +376,7 @@ impl State {
             rules: Vec::new(),
             taint: Taint::default(),
             ledger: Ledger::default(),
+            files: BTreeMap::new(),
         }
     }
 

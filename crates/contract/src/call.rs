@@ -68,6 +68,9 @@ pub struct Prepared {
     /// Hash of what the preview read; a start that finds another one fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub witness: Option<Sha256>,
+    /// Hash of what the file at the one path holds once the call has succeeded: what was read, or what was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<Sha256>,
     /// The lists above were too long to be kept: a pattern that denies counts as matching, one that allows does not.
     #[serde(default, skip_serializing_if = "is_false")]
     pub unlisted: bool,
@@ -134,6 +137,15 @@ pub(crate) fn is_false(value: &bool) -> bool {
 }
 
 impl Prepared {
+    /// The file that this call reads or writes as a whole, and what it holds after that.
+    #[must_use]
+    pub fn file(&self) -> Option<(&str, Sha256)> {
+        match (self.paths.as_slice(), self.content) {
+            ([path], Some(content)) => Some((path, content)),
+            (_, _) => None,
+        }
+    }
+
     /// Whether equal calls with equal results are what one expects of it.
     #[must_use]
     pub fn is_about_progress(&self) -> bool {

@@ -84,6 +84,8 @@ pub const OUTPUT_TOKENS_DEFAULT: u64 = 8_192;
 pub const TOKEN_BYTES: u64 = 4;
 /// Bytes of the end of a running attempt's output that a note shows.
 pub const OUTPUT_TAIL_BYTES_MAX: usize = 2 * 1024;
+/// Files of which a session remembers what they held; an agent that works with more reads the others again.
+pub const FILES_KNOWN_MAX: usize = 1_024;
 /// Messages that may wait at once; more is a loop somewhere, not a person.
 pub const INBOX_MAX: usize = 256;
 /// Bytes of a message from a person; longer material belongs into a file.

@@ -23,6 +23,7 @@ pub const UPCASTERS: &[Upcaster] = &[
     Upcaster { name: "run.finished", from: 1, step: unchanged },
     Upcaster { name: "model.requested", from: 1, step: unchanged },
     Upcaster { name: "action.decided", from: 1, step: unchanged },
+    Upcaster { name: "action.decided", from: 2, step: unchanged },
     Upcaster { name: "action.withdrawn", from: 1, step: unchanged },
     Upcaster { name: "tool.reconciled", from: 1, step: unchanged },
     Upcaster { name: "run.started", from: 1, step: run_started_2 },

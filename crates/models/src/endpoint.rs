@@ -1,8 +1,8 @@
 //! What may stand in the configuration of an endpoint, and its addresses. Pure: it is asked before anything is sent.
 
-use crate::http::origin;
 use contract::config::{Endpoint, Protocol, Sampling};
 use hyper::Uri;
+use web::origin;
 
 /// A configuration that its protocol refuses.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,10 +1,10 @@
 //! One classification of everything that can go wrong: what a person may do about it, and whether asking again helps.
 
-use crate::http::HttpError;
 use crate::keys::Key;
 use contract::body::FailureClass;
 use contract::port::ModelFailure;
 use serde_json::Value;
+use web::HttpError;
 
 /// Bytes of a message that people are shown; some providers repeat the whole request in theirs.
 const MESSAGE_BYTES_MAX: usize = 1_000;

@@ -9,7 +9,6 @@ mod chat;
 mod endpoint;
 mod facts;
 mod failure;
-mod http;
 mod keys;
 mod live;
 mod ollama;
@@ -31,7 +30,7 @@ mod rehearsal;
 mod spoilt_tests;
 
 pub use endpoint::{BadEndpoint, check};
-pub use http::HttpLimits;
 pub use keys::{Key, Keys};
 pub use remote::Remote;
 pub use script::{BadLine, ScriptError, ScriptedModel};
+pub use web::HttpLimits;

@@ -5,7 +5,6 @@
 use crate::asking::Asking;
 use crate::endpoint::check;
 use crate::failure::{self, RetryAfter, Said};
-use crate::http::{Answer, Client, HttpError, HttpLimits, Post};
 use crate::keys::{Key, Keys};
 use crate::live::Shown;
 use crate::protocol::{asking, credentials, is_stream, media_type};
@@ -18,6 +17,7 @@ use contract::request::{Item, Part};
 use contract::text::Text;
 use hyper::header::{ACCEPT, CONTENT_TYPE, DATE, HeaderName, HeaderValue, RETRY_AFTER};
 use std::sync::Arc;
+use web::{Answer, Client, HttpError, HttpLimits, Post};
 
 /// Bytes of an error that are read; its message stands at its beginning.
 const ERROR_BYTES_MAX: usize = 64 * 1024;

@@ -8,7 +8,9 @@ use contract::id::{CallId, Sha256};
 use contract::limits::{NAME_BYTES_MAX, PREPARED_BYTES_MAX};
 use contract::port::{Prepare, RawCall};
 use contract::text::Room;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// What a call of a session stands on.
 #[derive(Clone, Debug)]
@@ -16,13 +18,16 @@ pub struct Desk {
     folder: PathBuf,
     /// Calls that have not ended, by tool.
     open: Vec<(CallId, String)>,
+    /// What files held when the session last read or wrote them.
+    known: Arc<BTreeMap<String, Sha256>>,
 }
 
 impl Desk {
     #[must_use]
     pub fn of(state: &State) -> Option<Desk> {
         let open = state.calls.iter().map(|(id, call)| (*id, call.tool.clone())).collect();
-        Some(Desk { folder: PathBuf::from(&state.session.as_ref()?.folder), open })
+        let known = state.files.iter().map(|(path, file)| (path.clone(), file.content)).collect();
+        Some(Desk { folder: PathBuf::from(&state.session.as_ref()?.folder), open, known: Arc::new(known) })
     }
 }
 
@@ -45,7 +50,13 @@ pub async fn prepare_call(ports: &Ports, desk: &Desk, mut call: RawCall) -> Resu
             *name = name.chars().take(NAME_BYTES_MAX / 4).collect();
         }
     }
-    let asked = Prepare { tool: call.tool.clone(), args: call.args.clone(), folder: desk.folder.clone(), open: desk.open.clone() };
+    let asked = Prepare {
+        tool: call.tool.clone(),
+        args: call.args.clone(),
+        folder: desk.folder.clone(),
+        open: desk.open.clone(),
+        known: desk.known.clone(),
+    };
     let (class, risk, prepared, refused) = match ports.tools.prepare(asked).await {
         Ok(found) => {
             let preview = match found.preview {

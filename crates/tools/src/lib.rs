@@ -7,7 +7,11 @@
 mod args;
 mod command;
 mod example;
+mod page;
 mod place;
+mod portion;
+mod reach;
+mod stops;
 pub mod supervise;
 mod texts;
 mod tool;
@@ -22,12 +26,15 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
+use stops::Stops;
 use supervise::claim::{self, Look};
 use supervise::client::{self, Answer, Found};
 use supervise::launch::Launcher;
 use supervise::{Command, Folder};
 use tool::{Attempt, Run, SameBoot, Tool};
+use web::{Reach, VisitLimits, Visitor};
 
 pub use example::{Example, NoExample, example};
 
@@ -42,6 +49,9 @@ pub struct Options {
     pub other_machine_patience: Duration,
     /// Variables of the environment that no command gets.
     pub hidden: BTreeSet<OsString>,
+    /// Which servers may be visited.
+    pub reach: Reach,
+    pub visits: VisitLimits,
 }
 
 impl Options {
@@ -53,6 +63,8 @@ impl Options {
             supervisor: "/proc/self/exe".into(),
             other_machine_patience: Duration::from_millis(OTHER_MACHINE_PATIENCE_MS),
             hidden: BTreeSet::new(),
+            reach: Reach::default(),
+            visits: VisitLimits::default(),
         }
     }
 }
@@ -62,6 +74,8 @@ impl Options {
 pub struct Toolbox {
     options: Options,
     launcher: Launcher,
+    visitor: Arc<Visitor>,
+    stops: Stops,
 }
 
 /// Names of the built-in tools.
@@ -74,7 +88,8 @@ impl Toolbox {
     pub fn new(options: Options) -> io::Result<Toolbox> {
         let spool = std::path::absolute(&options.spool)?;
         let launcher = Launcher::new(options.supervisor.clone());
-        Ok(Toolbox { options: Options { spool, ..options }, launcher })
+        let visitor = Arc::new(Visitor::new(options.reach.clone(), options.visits));
+        Ok(Toolbox { options: Options { spool, ..options }, launcher, visitor, stops: Stops::default() })
     }
 
     fn folder(&self, action: ActionId, attempt: u16) -> Folder {
@@ -102,6 +117,11 @@ impl Toolbox {
                 let attempt = job.target.clone().map(|target| Attempt { folder: self.folder(target.action, target.attempt), target });
                 start(job, attempt).await
             }
+            Some(Run::Web { start, .. }) => {
+                let attempt = (job.action, job.attempt);
+                let done = self.stops.until_told(attempt, start(job, self.visitor.clone())).await;
+                done.unwrap_or_else(|| tool::finished(Err(texts::FETCH_STOPPED.to_owned())))
+            }
             Some(Run::BySession) => tool::finished(Err(texts::BY_SESSION.to_owned())),
             None => tool::finished(Err(unknown_tool(&job.tool))),
         }
@@ -126,6 +146,8 @@ impl Toolbox {
                 Found::Ended(ended) => Recovery::Ended(outcome(&job, ended)),
                 Found::Running(running) => Recovery::Running(Box::pin(async move { outcome(&job, running.wait(show_live(&job)).await) })),
             },
+            // Whoever asked is gone, and asking again changes nothing.
+            Run::Web { .. } => Recovery::Ended(RawOutcome::Unknown { reason: UnknownReason::Died, output: String::new() }),
             // It left nothing behind by which it could be told whether the other process got it.
             Run::About { .. } => Recovery::Ended(RawOutcome::Unknown { reason: UnknownReason::Died, output: String::new() }),
             Run::BySession => Recovery::Ended(tool::finished(Err(texts::BY_SESSION.to_owned()))),
@@ -141,6 +163,10 @@ impl Tools for Toolbox {
     fn prepare(&self, call: Prepare) -> BoxFuture<'_, Result<Preparation, PrepareRefused>> {
         Box::pin(async move {
             let tool = tool::named(&call.tool).ok_or_else(|| PrepareRefused { message: unknown_tool(&call.tool) })?;
+            if let Run::Web { check, .. } = tool.run {
+                check(&call, &self.visitor)?;
+                return (tool.prepare)(&call);
+            }
             // A command line is looked at and nothing else.
             if let Run::Supervised { .. } = tool.run {
                 return (tool.prepare)(&call);
@@ -162,6 +188,9 @@ impl Tools for Toolbox {
     fn stop(&self, action: ActionId, attempt: u16, grace: Duration) -> BoxFuture<'_, Stopping> {
         let folder = self.folder(action, attempt);
         let grace_ms = u64::try_from(grace.as_millis()).unwrap_or(u64::MAX);
+        if self.stops.tell((action, attempt)) {
+            return Box::pin(std::future::ready(Stopping::Told));
+        }
         Box::pin(async move {
             match client::send(&folder, &Command::Stop { grace_ms }).await {
                 Ok(Answer::Done) => Stopping::Told,

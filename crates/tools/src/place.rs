@@ -39,6 +39,10 @@ impl Place {
         if path.contains('\0') {
             return Err(failed(Errno::INVAL.into()));
         }
+        // A shell would look elsewhere than here, where it would become a folder of that name.
+        if Path::new(path).components().next() == Some(Component::Normal("~".as_ref())) {
+            return Err(failed(io::Error::other(texts::HOME_PATH)));
+        }
         let folder = resolve(folder).map_err(failed)?;
         let real = resolve(&folder.join(path)).map_err(failed)?;
         let inside = real.strip_prefix(&folder).ok().map(|inside| inside.display().to_string());
@@ -129,6 +133,10 @@ mod tests {
         assert_eq!(find("/etc/hosts"), Ok(("/etc/hosts".into(), true)));
         assert!(find("loop").unwrap_err().contains(texts::TOO_MANY_LINKS));
         assert_eq!(find("").unwrap_err(), texts::EMPTY_PATH);
+        for home in ["~", "~/x"] {
+            assert!(find(home).unwrap_err().contains(texts::HOME_PATH));
+        }
+        assert_eq!(find("~x/~"), Ok(("~x/~".into(), false)));
         assert_eq!(Place::find(&root.join("alias"), "sub").unwrap().shown, "sub");
     }
 

@@ -16,13 +16,14 @@
 //! A call may be deferred at any place: then its end is told as a late outcome and not as its result.
 
 use super::illegal;
-use crate::state::{Attempt, Call, Lost, Repeats, Stage, State};
+use crate::state::{Attempt, Call, KnownFile, Lost, Repeats, Stage, State};
 use contract::body::{
     ActionDecided, ActionWithdrawn, ToolAdopted, ToolBackgrounded, ToolCancelRequested, ToolCancelled, ToolDeferred, ToolFinished,
     ToolProgress, ToolReconciled, ToolStarted, ToolUnknown, Verdict,
 };
 use contract::event::Event;
 use contract::id::{ActionId, CallId, Sha256};
+use contract::limits::FILES_KNOWN_MAX;
 use contract::machine::Illegal;
 use contract::planted::{self, Bug};
 use contract::request::CallResult;
@@ -195,12 +196,25 @@ pub fn finished(state: &mut State, event: &Event, finished: &ToolFinished) -> Re
         note: call.note.clone(),
         output: Some(finished.output.clone()),
     };
+    let file = call.prepared.file().filter(|_| finished.ok).map(|(path, content)| (path.to_owned(), content));
     state.recoveries = 0;
+    if let Some((path, content)) = file {
+        learn(state, path, KnownFile { content, version: event.version });
+    }
     if let (Some(run), Some(digest)) = (&mut state.run, digest) {
         run.repeats.note(digest);
     }
     end(state, id, result);
     Ok(())
+}
+
+/// What a file holds, told by a call that read or wrote it.
+fn learn(state: &mut State, path: String, file: KnownFile) {
+    state.files.insert(path, file);
+    if state.files.len() > FILES_KNOWN_MAX {
+        let oldest = state.files.iter().min_by_key(|(_, file)| file.version).map(|(path, _)| path.clone());
+        oldest.map(|path| state.files.remove(&path));
+    }
 }
 
 /// Of everything that makes two calls and their results equal.
@@ -229,7 +243,10 @@ pub fn cancelled(state: &mut State, event: &Event, cancelled: &ToolCancelled) ->
 pub fn unknown(state: &mut State, event: &Event, unknown: &ToolUnknown) -> Result<(), Illegal> {
     let (_, call) = running_call(state, event, unknown.action, unknown.attempt)?;
     call.stage = Stage::Unknown;
+    let file = call.prepared.file().map(|(path, _)| path.to_owned());
     call.lost = Some(Lost { reason: unknown.reason, output: unknown.output.clone() });
+    // It may hold the one or the other.
+    file.map(|path| state.files.remove(&path));
     Ok(())
 }
 
@@ -274,5 +291,22 @@ fn running_call<'a>(state: &'a mut State, event: &Event, action: ActionId, attem
         | Stage::Waiting { .. }
         | Stage::Unknown
         | Stage::Judged(..) => Err(illegal(event, format!("attempt {attempt} is not open, the call is {:?}", call.stage))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use contract::id::{SessionId, StreamId};
+    use contract::units::Version;
+
+    #[test]
+    fn of_very_many_files_the_oldest_are_forgotten() {
+        let mut state = State::new(StreamId::session(SessionId([1; 16])));
+        let paths: Vec<String> = (0..FILES_KNOWN_MAX + 3).map(|number| format!("file-{number:05}")).collect();
+        for (version, path) in (1..).zip(&paths) {
+            learn(&mut state, path.clone(), KnownFile { content: Sha256::of(path.as_bytes()), version: Version(version) });
+        }
+        assert!(state.files.keys().eq(&paths[3..]));
     }
 }

@@ -10,6 +10,7 @@ mod cuts;
 mod edits;
 mod emptiness;
 mod failures;
+mod files;
 mod forks;
 mod grants;
 mod held;

@@ -113,7 +113,7 @@ bodies! {
     "model.failed" 1 ModelFailed(ModelFailed);
     "model.retrying" 1 ModelRetrying(ModelRetrying);
     "model.aborted" 1 ModelAborted(ModelAborted);
-    "action.decided" 2 ActionDecided(ActionDecided);
+    "action.decided" 3 ActionDecided(ActionDecided);
     "action.withdrawn" 2 ActionWithdrawn(ActionWithdrawn);
     "ask.opened" 2 AskOpened(AskOpened);
     "ask.answered" 2 AskAnswered(AskAnswered);

@@ -6,6 +6,7 @@ use crate::call::{Class, Prepared, Risk};
 use crate::config::ToolSpec;
 use crate::id::{ActionId, BootId, CallId, MachineId, Sha256, StreamId};
 use crate::units::Time;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,6 +19,8 @@ pub struct Prepare {
     pub folder: PathBuf,
     /// Calls that have not ended, by tool: what a call may be about.
     pub open: Vec<(CallId, String)>,
+    /// What files held when this session last read or wrote them, by the path that preparing named.
+    pub known: Arc<BTreeMap<String, Sha256>>,
 }
 
 /// What preparing found out; long previews are still whole.

@@ -33,10 +33,11 @@ pub fn tools(writer: &mut Writer) -> Played {
         witness: Some(Sha256::of(b"old")),
         ..Prepared::default()
     };
+    let read = Prepared { paths: vec!["file-0".into()], content: Some(Sha256::of(b"seen")), ..Prepared::default() };
     let parts = vec![
         opaque,
         ReplyPart::Text(Text::from("I will look.")),
-        ReplyPart::Call(Box::new(call(0, Class::Pure))),
+        ReplyPart::Call(Box::new(PreparedCall { prepared: Box::new(read), ..call(0, Class::Pure) })),
         ReplyPart::Call(Box::new(PreparedCall { risk: Risk::High, prepared: Box::new(rich), ..call(1, Class::Probe) })),
         ReplyPart::Call(Box::new(PreparedCall { risk: Risk::Medium, args: blob("{} "), ..call(2, Class::Idempotent) })),
         ReplyPart::Call(Box::new(PreparedCall { refused: Some(blob("no such tool. ")), ..call(3, Class::Unsafe) })),

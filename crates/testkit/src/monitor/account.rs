@@ -34,10 +34,7 @@ impl Monitor {
             Body::RunResumed(_) => self.run.iter_mut().for_each(|run| run.paused = false),
             Body::RunCancelRequested(requested) => self.stop(requested.scope),
             Body::RunFinished(finished) => self.finish_run(finished.run)?,
-            Body::ModelRequested(requested) => {
-                self.taint.shown();
-                self.ask_model(event, requested)?;
-            }
+            Body::ModelRequested(requested) => self.ask_model(event, requested)?,
             Body::ModelCompleted(completed) => self.complete(event.draft.id, completed)?,
             Body::ModelFailed(failed) => self.fail(failed)?,
             Body::ModelRetrying(retrying) => {
@@ -246,6 +243,7 @@ impl Monitor {
     }
 
     fn ask_model(&mut self, event: &Event, requested: &ModelRequested) -> Result<(), Violation> {
+        self.taint.shown();
         self.begins(event)?;
         let what = || format!("asked at version {}", event.version);
         let early = self.retry_at.take().is_some_and(|at| event.time < at);

@@ -53,7 +53,9 @@ pub(super) fn find_process<'a>(open: &'a [(CallId, String)], named_call: &str) -
     let (call, tool) = find(open, named_call)?;
     match named(tool).map(|tool| &tool.run) {
         Some(Run::Supervised { .. }) => Ok((call, tool)),
-        Some(Run::Inside { .. } | Run::About { .. } | Run::BySession) | None => Err(refuse(texts::not_a_command(call, tool))),
+        Some(Run::Inside { .. } | Run::About { .. } | Run::Web { .. } | Run::BySession) | None => {
+            Err(refuse(texts::not_a_command(call, tool)))
+        }
     }
 }
 

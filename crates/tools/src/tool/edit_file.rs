@@ -1,6 +1,6 @@
 //! `edit_file`: exact replacement inside a text file.
 
-use super::replace::{self, After};
+use super::replace::{self, After, Unread};
 use super::{Run, SameBoot, Tool, finished};
 use crate::place::Place;
 use crate::supervise::Folder;
@@ -9,7 +9,11 @@ use contract::call::{Class, Risk};
 use contract::port::{Preparation, Prepare, PrepareRefused, RawOutcome, ToolJob};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::borrow::Cow;
 use std::io;
+
+/// Places named of a text that occurs too often.
+const LINES_NAMED_MAX: usize = 10;
 
 pub(super) const TOOL: Tool = Tool {
     name: "edit_file",
@@ -44,20 +48,45 @@ impl Args {
         if self.old == self.new {
             return Err(texts::OLD_IS_NEW.to_owned());
         }
-        let times = match text.matches(&self.old).count() {
-            0 => return Err(texts::old_missing(&place.shown)),
-            times @ 2.. if !self.all.unwrap_or(false) => return Err(texts::old_not_unique(&place.shown, times)),
+        let (old, new) = as_the_file_ends_lines(text, &self.old, &self.new);
+        let times = match text.matches(old.as_ref()).count() {
+            0 => return Err(texts::old_missing(&place.shown, nearly(text, &self.old))),
+            times @ 2.. if !self.all.unwrap_or(false) => {
+                let lines: Vec<usize> = text.match_indices(old.as_ref()).take(LINES_NAMED_MAX).map(|(at, _)| line_at(text, at)).collect();
+                return Err(texts::old_not_unique(&place.shown, times, &lines));
+            }
             times => times,
         };
-        let content = text.replace(&self.old, &self.new).into_bytes();
+        let content = text.replace(old.as_ref(), &new).into_bytes();
         let text = texts::edited(&place.shown, times, content.len(), &replace::diff(place, before, &content));
         Ok(After { content, text })
     }
 }
 
+/// What is to be found and put in its place. Where the file ends lines with a return too, and what is looked for has none,
+/// it is meant so: models leave them out, and a file keeps its line ends.
+fn as_the_file_ends_lines<'a>(text: &str, old: &'a str, new: &'a str) -> (Cow<'a, str>, Cow<'a, str>) {
+    if text.contains(old) || old.contains('\r') || !text.contains("\r\n") {
+        return (Cow::Borrowed(old), Cow::Borrowed(new));
+    }
+    (Cow::Owned(old.replace('\n', "\r\n")), Cow::Owned(new.replace("\r\n", "\n").replace('\n', "\r\n")))
+}
+
+/// The line from which on the text would match if spaces at the ends of lines did not count.
+fn nearly(text: &str, old: &str) -> Option<usize> {
+    let wanted: Vec<&str> = old.trim().lines().map(str::trim).collect();
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let found = lines.windows(wanted.len().max(1)).position(|window| window == wanted);
+    found.filter(|_| !wanted.is_empty()).map(|index| index + 1)
+}
+
+fn line_at(text: &str, at: usize) -> usize {
+    1 + text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count()
+}
+
 fn prepare(call: &Prepare) -> Result<Preparation, PrepareRefused> {
     let args: Args = args::parse(TOOL.name, &call.args)?;
-    replace::prepare(&call.folder, &args.path, |place, before| args.after(place, before))
+    replace::prepare(call, &args.path, Unread::MayChange, |place, before| args.after(place, before))
 }
 
 fn start(job: &ToolJob, spool: &Folder) -> RawOutcome {
@@ -108,13 +137,39 @@ mod tests {
         desk.write("a", "x y x");
         desk.write("binary", b"x\xff");
         let refused = |path: &str, old: &str, new: &str| desk.prepare(&json!({"path": path, "old": old, "new": new})).unwrap_err();
-        assert_eq!(refused("a", "z", "1"), texts::old_missing("a"));
-        assert_eq!(refused("a", "x", "1"), texts::old_not_unique("a", 2));
+        assert_eq!(refused("a", "z", "1"), texts::old_missing("a", None));
+        assert_eq!(refused("a", "x", "1"), texts::old_not_unique("a", 2, &[1, 1]));
         assert_eq!(refused("a", "", "1"), texts::OLD_IS_EMPTY);
         assert_eq!(refused("a", "y", "y"), texts::OLD_IS_NEW);
         assert_eq!(refused("binary", "x", "y"), texts::not_text("binary"));
         assert!(refused("none", "x", "y").starts_with("none cannot be read"));
         assert!(desk.prepare(&json!({"path": "a", "old": "x", "new": 1})).unwrap_err().contains("at `new`"));
+    }
+
+    #[test]
+    fn a_refusal_says_where_to_look() {
+        let desk = desk("edit_file");
+        desk.write("a", format!("  one\n\ttwo\n{}", "x\n".repeat(20)));
+        let refused = |old: &str| desk.prepare(&json!({"path": "a", "old": old, "new": "1"})).unwrap_err();
+        assert_eq!(refused("one\n  two"), texts::old_missing("a", Some(1)));
+        assert!(refused("three").contains("does not occur in a. It must match exactly, with all spaces and line ends. Read"));
+        assert!(refused("x").contains("occurs 20 times in a, at lines 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, …. Give"), "{}", refused("x"));
+    }
+
+    #[test]
+    fn line_ends_and_the_end_of_the_file_are_kept() {
+        let desk = desk("edit_file");
+        for (before, old, new, after) in [
+            ("a\r\nb\r\nc", "a\nb", "1\n2\n3", "1\r\n2\r\n3\r\nc"),
+            ("a\r\nb\r\n", "a\r\n", "x\n", "x\nb\r\n"),
+            ("\u{feff}a\nb", "b", "c", "\u{feff}a\nc"),
+            ("a\r\nb\nc", "b\nc", "x\ny", "a\r\nx\ny"),
+        ] {
+            let path = desk.write("a", before);
+            desk.run(&json!({"path": "a", "old": old, "new": new})).unwrap();
+            assert_eq!(std::fs::read_to_string(path).unwrap(), after);
+            desk.spool.remove().unwrap();
+        }
     }
 
     #[test]

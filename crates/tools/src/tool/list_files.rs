@@ -1,19 +1,19 @@
 //! `list_files`: the tree below a folder, as ignore files leave it.
 
-use super::{Run, Tool, finished, look_again, prepare_look, recover_pure};
-use crate::place::Place;
+use super::walk::{FOLDER_DEFAULT, Kind, LeftOut, Walk, globs, shown_below};
+use super::{Run, Tool, finished, look_again, prepare_look, recover_pure, refuse};
 use crate::{args, texts};
 use contract::call::{Class, Risk};
 use contract::port::{Preparation, Prepare, PrepareRefused, RawOutcome, ToolJob};
-use ignore::WalkBuilder;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// Entries given at once: about what a model reads with profit.
 const ENTRIES_MAX: usize = 2_000;
 const DEPTH_DEFAULT: usize = 3;
-pub(super) const FOLDER_DEFAULT: &str = ".";
+/// Time for one listing; whole disks are not listed this way.
+const LIST_TIME_MAX: Duration = Duration::from_secs(10);
 
 pub(super) const TOOL: Tool = Tool {
     name: "list_files",
@@ -32,6 +32,10 @@ struct Args {
     path: Option<String>,
     /// How many levels below the folder to list; 3 by default.
     depth: Option<usize>,
+    /// Only files that match this glob, such as *.rs or src/**/*.ts; with a leading ! only others.
+    glob: Option<String>,
+    /// Whether files that ignore files name are listed too; false by default.
+    ignored: Option<bool>,
 }
 
 impl Args {
@@ -42,6 +46,7 @@ impl Args {
 
 fn prepare(call: &Prepare) -> Result<Preparation, PrepareRefused> {
     let args: Args = args::parse(TOOL.name, &call.args)?;
+    globs(&call.folder, args.glob.as_deref()).map_err(|error| refuse(texts::bad_glob(&error)))?;
     prepare_look(&call.folder, args.path())
 }
 
@@ -51,40 +56,27 @@ fn start(job: &ToolJob, _: &crate::supervise::Folder) -> RawOutcome {
 
 fn list(job: &ToolJob, args: &Args) -> Result<String, String> {
     let place = look_again(job, args.path())?;
-    let metadata = std::fs::metadata(&place.real).map_err(|error| texts::unreadable(&place.shown, &error))?;
+    let metadata = std::fs::symlink_metadata(&place.real).map_err(|error| texts::unreadable(&place.shown, &error))?;
     if !metadata.is_dir() {
         return Err(texts::not_a_folder(&place.shown));
     }
-    let mut lines = Vec::new();
-    for entry in walk(&place.real).max_depth(Some(args.depth.unwrap_or(DEPTH_DEFAULT).max(1))).build().flatten().skip(1) {
-        if lines.len() == ENTRIES_MAX {
-            lines.push(texts::list_cut(ENTRIES_MAX));
-            break;
-        }
-        let slash = if entry.file_type().is_some_and(|kind| kind.is_dir()) { "/" } else { "" };
-        lines.push(format!("{}{slash}", shown_below(&place, entry.path())));
+    let globs = globs(&place.real, args.glob.as_deref()).map_err(|error| texts::bad_glob(&error))?;
+    // A glob is about files, and a folder without one of them says nothing.
+    let files_only = args.glob.is_some();
+    let walk = Walk { depth_max: Some(args.depth.unwrap_or(DEPTH_DEFAULT).max(1)), ignored: args.ignored.unwrap_or(false), globs };
+    let mut walked = walk.through(&place, Instant::now() + LIST_TIME_MAX);
+    walked.entries.retain(|entry| !files_only || entry.kind != Kind::Folder);
+    let shown = walked.entries.iter().take(ENTRIES_MAX).map(|entry| {
+        let slash = if entry.kind == Kind::Folder { "/" } else { "" };
+        format!("{}{slash}", shown_below(&place, &entry.path))
+    });
+    let mut lines: Vec<String> = shown.collect();
+    match walked.entries.len().saturating_sub(ENTRIES_MAX) {
+        0 => {}
+        more => lines.push(texts::list_cut(more)),
     }
+    lines.extend(walked.left_out.map(LeftOut::text));
     Ok(if lines.is_empty() { texts::EMPTY_FOLDER.to_owned() } else { lines.join("\n") })
-}
-
-/// Files in the order of their paths. Hidden ones count, the history of git does not; links are not followed.
-pub(super) fn walk(root: &Path) -> WalkBuilder {
-    let mut walk = WalkBuilder::new(root);
-    walk.hidden(false)
-        .require_git(false)
-        .sort_by_file_name(std::ffi::OsStr::cmp)
-        .filter_entry(|entry| entry.file_name() != ".git" || entry.depth() == 0);
-    walk
-}
-
-/// As the model would name it: relative to the folder of the session if the place is inside it.
-pub(super) fn shown_below(place: &Place, path: &Path) -> String {
-    match path.strip_prefix(&place.real) {
-        Ok(below) if below.as_os_str().is_empty() => place.shown.clone(),
-        Ok(below) if place.shown == "." => below.display().to_string(),
-        Ok(below) => Path::new(&place.shown).join(below).display().to_string(),
-        Err(_) => path.display().to_string(),
-    }
 }
 
 #[cfg(test)]
@@ -107,6 +99,18 @@ mod tests {
     }
 
     #[test]
+    fn a_glob_lists_files_and_ignored_ones_when_asked() {
+        let desk = desk("list_files");
+        ["a.rs", "sub/b.rs", "sub/c.txt", "target/d.rs"].iter().for_each(|path| drop(desk.write(path, "")));
+        desk.write(".gitignore", "target\n");
+        assert_eq!(desk.run(&json!({"glob": "*.rs"})), Ok("a.rs\nsub/b.rs".into()));
+        assert_eq!(desk.run(&json!({"glob": "sub/*"})), Ok("sub/b.rs\nsub/c.txt".into()));
+        assert_eq!(desk.run(&json!({"glob": "*.rs", "ignored": true})), Ok("a.rs\nsub/b.rs\ntarget/d.rs".into()));
+        assert_eq!(desk.run(&json!({"glob": "*.c"})), Ok(texts::EMPTY_FOLDER.into()));
+        assert!(desk.prepare(&json!({"glob": "{"})).unwrap_err().contains("`glob` is not valid"));
+    }
+
+    #[test]
     fn a_large_tree_is_cut_with_a_note() {
         let desk = desk("list_files");
         assert_eq!(desk.run(&json!({})), Ok(texts::EMPTY_FOLDER.into()));
@@ -114,7 +118,7 @@ mod tests {
         let text = desk.run(&json!({})).unwrap();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!((lines.len(), lines[0], lines[ENTRIES_MAX - 1]), (ENTRIES_MAX + 1, "00000", "01999"));
-        assert_eq!(lines[ENTRIES_MAX], texts::list_cut(ENTRIES_MAX));
+        assert_eq!(lines[ENTRIES_MAX], texts::list_cut(1));
     }
 
     #[test]

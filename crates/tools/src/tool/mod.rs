@@ -4,6 +4,7 @@
 
 mod about;
 mod edit_file;
+mod fetch_url;
 mod list_files;
 mod process_input;
 mod process_signal;
@@ -14,6 +15,7 @@ mod request_user;
 mod search_text;
 mod shell;
 mod wait_for;
+mod walk;
 mod write_file;
 
 pub(crate) use about::Attempt;
@@ -26,6 +28,8 @@ use contract::call::{Class, Prepared, Risk, Touches};
 use contract::config::ToolSpec;
 use contract::port::{BoxFuture, Preparation, Prepare, PrepareRefused, RawOutcome, ToolJob};
 use serde_json::Value;
+use std::sync::Arc;
+use web::Visitor;
 
 pub(crate) struct Tool {
     pub name: &'static str,
@@ -45,6 +49,8 @@ pub(crate) enum Run {
     Supervised { spec: fn(&ToolJob, &Folder) -> Result<Spec, String>, outcome: fn(&ToolJob, Ended) -> RawOutcome },
     /// Looks at or talks to the attempt of another call; there is none once that has ended.
     About { start: fn(ToolJob, Option<Attempt>) -> BoxFuture<'static, RawOutcome> },
+    /// Visits a server. `check` refuses what can be refused without asking anybody.
+    Web { check: fn(&Prepare, &Visitor) -> Result<(), PrepareRefused>, start: fn(ToolJob, Arc<Visitor>) -> BoxFuture<'static, RawOutcome> },
     /// Done by the session itself; no attempt is ever started.
     BySession,
 }
@@ -60,6 +66,7 @@ pub(crate) const TOOLS: &[Tool] = &[
     write_file::TOOL,
     edit_file::TOOL,
     shell::TOOL,
+    fetch_url::TOOL,
     process_status::TOOL,
     process_input::TOOL,
     process_signal::TOOL,

@@ -6,25 +6,29 @@
 
 use super::{SameBoot, finished, refuse};
 use crate::place::Place;
+use crate::reach::{self, Found, Parent};
 use crate::supervise::{Folder, claim};
 use crate::texts;
 use contract::body::{CancelReason, UnknownReason};
 use contract::call::{Class, Prepared, Risk};
 use contract::crash;
 use contract::id::Sha256;
-use contract::port::{Preparation, PrepareRefused, RawOutcome, ToolJob};
+use contract::port::{Preparation, Prepare, PrepareRefused, RawOutcome, ToolJob};
 use serde::{Deserialize, Serialize};
 use sha2::Digest;
 use similar::TextDiff;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::{self, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 /// Bytes of a file that is replaced or edited; its content is held several times.
 const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
+/// Bytes of a file that are hashed at once.
+const PIECE_BYTES: usize = 64 * 1024;
 /// Time for a diff to be minimal; after it, it is only right.
 const DIFF_TIME_MAX: Duration = Duration::from_millis(500);
 const TARGET: &str = "target";
@@ -49,17 +53,57 @@ impl Target {
     }
 }
 
+/// Whether a file may be changed that this session has not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unread {
+    /// Whoever knows the exact text to replace has seen it.
+    MayChange,
+    MayNotChange,
+}
+
 pub(super) fn prepare(
-    folder: &Path,
+    call: &Prepare,
     path: &str,
+    unread: Unread,
     make: impl FnOnce(&Place, Option<&[u8]>) -> Result<After, String>,
 ) -> Result<Preparation, PrepareRefused> {
-    let place = Place::find(folder, path).map_err(refuse)?;
+    let place = Place::find(&call.folder, path).map_err(refuse)?;
     let before = current(&place).map_err(refuse)?;
+    check_known(call, &place, before.as_deref(), unread).map_err(refuse)?;
     let after = make(&place, before.as_deref()).map_err(refuse)?;
-    let prepared = Prepared { paths: vec![place.shown.clone()], witness: Some(witness(&place, before.as_deref())), ..Prepared::default() };
-    let preview = diff(&place, before.as_deref().unwrap_or_default(), &after.content);
+    if after.content.len() as u64 > FILE_BYTES_MAX {
+        return Err(refuse(texts::content_too_large(&place.shown, after.content.len(), FILE_BYTES_MAX)));
+    }
+    let (witness, content) = (Some(witness(&place, before.as_deref())), Some(Sha256::of(&after.content)));
+    let prepared = Prepared { paths: vec![place.shown.clone()], witness, content, ..Prepared::default() };
+    let preview = note(&place) + &diff(&place, before.as_deref().unwrap_or_default(), &after.content);
     Ok(Preparation { class: Class::Probe, risk: place.risk(Risk::Medium), prepared, preview: Some(preview) })
+}
+
+/// What the model last saw of the file must still be what it holds.
+fn check_known(call: &Prepare, place: &Place, before: Option<&[u8]>, unread: Unread) -> Result<(), String> {
+    let Some(before) = before else { return Ok(()) };
+    match call.known.get(&place.shown) {
+        Some(known) if *known == Sha256::of(before) => Ok(()),
+        Some(_) => Err(texts::changed_since_read(&place.shown)),
+        None if unread == Unread::MayChange || before.is_empty() => Ok(()),
+        None => Err(texts::never_read(&place.shown)),
+    }
+}
+
+/// Hash of what a file holds, if it is one that could be changed.
+pub(super) fn content_hash(place: &Place) -> Option<Sha256> {
+    let Ok(Found::File(mut file)) = reach::open(&place.real) else { return None };
+    let (mut hasher, mut bytes, mut piece) = (sha2::Sha256::new(), 0, vec![0; PIECE_BYTES]);
+    while bytes <= FILE_BYTES_MAX {
+        let read = file.read(&mut piece).ok()?;
+        if read == 0 {
+            break;
+        }
+        hasher.update(&piece[..read]);
+        bytes += read as u64;
+    }
+    (bytes <= FILE_BYTES_MAX).then(|| Sha256(hasher.finalize().into()))
 }
 
 pub(super) fn start(
@@ -80,14 +124,15 @@ pub(super) fn start(
         if job.witness != Some(witness(&place, before.as_deref())) {
             return Err(texts::CHANGED.to_owned());
         }
-        let after = make(&place, before.as_deref())?;
+        let mut after = make(&place, before.as_deref())?;
+        after.text.insert_str(0, &note(&place));
         let failed = |error: io::Error| texts::unwritable(&place.shown, &error);
         crash::point("unrecorded");
         record(spool, &Target::of(&after)).map_err(failed)?;
         crash::point("unreplaced");
-        let made = replace(&place.real, &temporary(&place.real, job), &after.content).map_err(failed)?;
+        let parent = replace(&place.real, &temporary(job), &after.content).map_err(failed)?;
         crash::point("replaced");
-        Ok(match sync_folders(&made) {
+        Ok(match parent.sync() {
             Ok(()) => after.text,
             Err(error) => format!("{}\n{}", after.text, texts::maybe_written(&place.shown, &error)),
         })
@@ -113,7 +158,7 @@ pub(super) fn recover(
         Err(text) => return changed(text),
     };
     // Left by an attempt that died before its rename.
-    let _ = fs::remove_file(temporary(&place.real, job));
+    let _ = Parent::find(&place.real).and_then(|parent| parent.remove(&temporary(job)));
     let recorded = match recorded(spool) {
         Recorded::Absent if same_boot == SameBoot(true) => return RawOutcome::Cancelled(CancelReason::NoEffect),
         Recorded::Absent | Recorded::Unreadable => None,
@@ -154,14 +199,19 @@ pub(super) fn diff(place: &Place, before: &[u8], after: &[u8]) -> String {
 /// The content now; `None` when there is no file.
 fn current(place: &Place) -> Result<Option<Vec<u8>>, String> {
     let failed = |error: io::Error| texts::unreadable(&place.shown, &error);
-    match fs::metadata(&place.real) {
-        Ok(metadata) if metadata.is_dir() => Err(texts::is_folder(&place.shown)),
-        Ok(metadata) if !metadata.is_file() => Err(texts::not_a_file(&place.shown)),
-        Ok(metadata) if metadata.len() > FILE_BYTES_MAX => Err(texts::too_large(&place.shown, metadata.len(), FILE_BYTES_MAX)),
-        Ok(_) => fs::read(&place.real).map(Some).map_err(failed),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(failed(error)),
-    }
+    let file = match reach::open(&place.real) {
+        Ok(Found::File(file)) => file,
+        Ok(Found::Folder) => return Err(texts::is_folder(&place.shown)),
+        Ok(Found::Other) => return Err(texts::not_a_file(&place.shown)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    };
+    let bytes = file.metadata().map_err(failed)?.len();
+    let mut content = Vec::new();
+    // It may grow while it is read.
+    file.take(FILE_BYTES_MAX + 1).read_to_end(&mut content).map_err(failed)?;
+    let found = bytes.max(content.len() as u64);
+    if found > FILE_BYTES_MAX { Err(texts::too_large(&place.shown, found, FILE_BYTES_MAX)) } else { Ok(Some(content)) }
 }
 
 fn record(spool: &Folder, target: &Target) -> io::Result<()> {
@@ -188,27 +238,26 @@ fn recorded(spool: &Folder) -> Recorded {
 }
 
 /// Beside the file, because only there a rename is atomic; named by the attempt, so that recovery finds it.
-fn temporary(real: &Path, job: &ToolJob) -> PathBuf {
-    real.with_file_name(format!(".thru-{}-{}.tmp", job.action, job.attempt))
+fn temporary(job: &ToolJob) -> OsString {
+    format!(".thru-{}-{}.tmp", job.action, job.attempt).into()
 }
 
-/// Puts the content in place in one step; gives the folders whose entries changed. On an error the file is as it was.
-fn replace(real: &Path, temporary: &Path, content: &[u8]) -> io::Result<Vec<PathBuf>> {
-    let folder = real.parent().unwrap_or(Path::new("/"));
-    let missing = folder.ancestors().take_while(|folder| !folder.exists()).count();
-    fs::create_dir_all(folder)?;
-    let written = write_like(real, temporary, content).and_then(|()| fs::rename(temporary, real));
+/// Puts the content in place in one step; gives the folder, whose entries changed. On an error the file is as it was.
+fn replace(real: &Path, temporary: &OsStr, content: &[u8]) -> io::Result<Parent> {
+    let parent = Parent::make(real)?;
+    let written = write_like(real, &parent, temporary, content).and_then(|()| parent.replace_by(temporary));
     if let Err(error) = written {
-        let _ = fs::remove_file(temporary);
+        let _ = parent.remove(temporary);
         return Err(error);
     }
-    Ok(folder.ancestors().take(missing + 1).map(Path::to_owned).collect())
+    Ok(parent)
 }
 
 /// Writes a durable file with the owner and permissions of the one it will replace.
-fn write_like(model: &Path, path: &Path, content: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
-    if let Ok(metadata) = fs::metadata(model) {
+fn write_like(model: &Path, parent: &Parent, temporary: &OsStr, content: &[u8]) -> io::Result<()> {
+    let mut file = parent.create(temporary)?;
+    if let Ok(Found::File(model)) = reach::open(model) {
+        let metadata = model.metadata()?;
         // Only root may give files away; for anyone else the owner is the same or cannot be kept.
         let _ = std::os::unix::fs::fchown(&file, Some(metadata.uid()), Some(metadata.gid()));
         file.set_permissions(metadata.permissions())?;
@@ -217,8 +266,13 @@ fn write_like(model: &Path, path: &Path, content: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-fn sync_folders(folders: &[PathBuf]) -> io::Result<()> {
-    folders.iter().try_for_each(|folder| File::open(folder)?.sync_all())
+/// What is said beside the difference: other names of the file keep the old content.
+fn note(place: &Place) -> String {
+    let names = match reach::open(&place.real) {
+        Ok(Found::File(file)) => file.metadata().map_or(1, |metadata| metadata.nlink()),
+        Ok(Found::Folder | Found::Other) | Err(_) => 1,
+    };
+    if names > 1 { texts::other_names(names - 1) } else { String::new() }
 }
 
 #[cfg(test)]
@@ -266,7 +320,7 @@ mod tests {
         let (desk, job) = edit_desk();
         drop(claim::take(&desk.spool, &job.boot).unwrap());
         record(&desk.spool, &Target { sha256: Sha256::of(b"one three"), text: "x".into() }).unwrap();
-        let left = temporary(&desk.folder.join("a"), &job);
+        let left = desk.folder.join(temporary(&job));
         fs::write(&left, "one thr").unwrap();
         assert_eq!(desk.recover(&job, true), NO_EFFECT);
         assert!(!left.exists());
@@ -334,6 +388,78 @@ mod tests {
         assert_eq!(fs::read_to_string(&real).unwrap(), "new");
         assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o7777, 0o751);
         assert_eq!(fs::read_dir(desk.folder.join("sub")).unwrap().count(), 1, "no temporary file stays");
+    }
+
+    #[test]
+    fn what_changed_since_it_was_read_is_not_changed() {
+        for (tool, change) in
+            [("write_file", json!({"path": "a", "content": "new"})), ("edit_file", json!({"path": "a", "old": "one", "new": "1"}))]
+        {
+            let desk = desk(tool);
+            desk.write("a", "one");
+            fs::write(desk.folder.join("a"), "one and two").unwrap();
+            assert_eq!(desk.prepare(&change), Err(texts::changed_since_read("a")));
+            desk.write("a", "one and two");
+            let prepared = desk.prepare(&change).unwrap().prepared;
+            assert_eq!(prepared.file().map(|(path, _)| path), Some("a"));
+            desk.run(&change).unwrap();
+            let now = fs::read(desk.folder.join("a")).unwrap();
+            assert_eq!(prepared.content, Some(Sha256::of(&now)), "what was written is known");
+        }
+    }
+
+    #[test]
+    fn a_file_that_was_never_read_is_edited_and_not_replaced() {
+        let content = json!({"path": "a", "content": "new"});
+        let writing = desk("write_file");
+        writing.write("a", "old");
+        writing.known.lock().unwrap().clear();
+        assert_eq!(writing.prepare(&content), Err(texts::never_read("a")));
+        fs::write(writing.folder.join("a"), "").unwrap();
+        assert!(writing.prepare(&content).is_ok(), "nothing is lost of an empty file");
+        fs::remove_file(writing.folder.join("a")).unwrap();
+        assert!(writing.prepare(&content).is_ok());
+        let editing = desk("edit_file");
+        editing.write("a", "old");
+        editing.known.lock().unwrap().clear();
+        assert!(editing.prepare(&json!({"path": "a", "old": "old", "new": "new"})).is_ok());
+    }
+
+    #[test]
+    fn other_names_of_a_file_are_told_of() {
+        let desk = desk("write_file");
+        fs::hard_link(desk.write("a", "old\n"), desk.folder.join("b")).unwrap();
+        let args = json!({"path": "a", "content": "new\n"});
+        assert!(desk.prepare(&args).unwrap().preview.unwrap().starts_with(&texts::other_names(1)));
+        assert!(desk.run(&args).unwrap().starts_with(&texts::other_names(1)));
+        let read = |name: &str| fs::read_to_string(desk.folder.join(name)).unwrap();
+        assert_eq!((read("a"), read("b")), ("new\n".into(), "old\n".into()));
+    }
+
+    #[test]
+    fn what_is_too_large_to_be_looked_at_is_not_changed() {
+        let desk = desk("write_file");
+        let large = "x".repeat(FILE_BYTES_MAX as usize + 1);
+        let refused = desk.prepare(&json!({"path": "a", "content": large})).unwrap_err();
+        assert_eq!(refused, texts::content_too_large("a", large.len(), FILE_BYTES_MAX));
+        desk.write("a", large);
+        let refused = desk.prepare(&json!({"path": "a", "content": ""})).unwrap_err();
+        assert_eq!(refused, texts::too_large("a", FILE_BYTES_MAX + 1, FILE_BYTES_MAX));
+    }
+
+    #[test]
+    fn a_folder_exchanged_for_a_link_leads_nowhere() {
+        let desk = desk("write_file");
+        desk.write("sub/a", "old");
+        let outside = desk.folder.parent().unwrap().join("outside");
+        fs::create_dir(&outside).unwrap();
+        let place = Place::find(&desk.folder, "sub/a").unwrap();
+        fs::rename(desk.folder.join("sub"), desk.folder.join("aside")).unwrap();
+        symlink(&outside, desk.folder.join("sub")).unwrap();
+        assert!(replace(&place.real, OsStr::new("tmp"), b"new").is_err());
+        assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
+        fs::write(&place.real, "new").unwrap();
+        assert!(outside.join("a").exists(), "by its path alone the file is written outside");
     }
 
     #[test]

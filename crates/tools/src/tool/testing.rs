@@ -3,11 +3,12 @@
 //! Must not start one either: such tests are in `tests/all`.
 
 use super::*;
-use contract::id::{ActionId, BootId, CallId, MachineId, SessionId, StreamId};
+use contract::id::{ActionId, BootId, CallId, MachineId, SessionId, Sha256, StreamId};
 use contract::port::{Silent, Target};
 use contract::units::Time;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 pub(crate) struct Desk {
     _temp: tempfile::TempDir,
@@ -15,6 +16,8 @@ pub(crate) struct Desk {
     pub spool: Folder,
     /// Calls that have not ended.
     pub open: Vec<(CallId, String)>,
+    /// What the session knows of files: whatever [`Desk::write`] wrote, and what calls have read or written since.
+    pub known: Mutex<BTreeMap<String, Sha256>>,
     tool: &'static Tool,
 }
 
@@ -37,14 +40,17 @@ pub(crate) fn desk(tool: &str) -> Desk {
     let folder = root.join("work");
     std::fs::create_dir(&folder).unwrap();
     let spool = Folder::of(&root.join("spool"), ActionId([1; 16]), 1);
-    Desk { _temp: temp, folder, spool, open: Vec::new(), tool: named(tool).unwrap() }
+    Desk { _temp: temp, folder, spool, open: Vec::new(), known: Mutex::default(), tool: named(tool).unwrap() }
 }
 
 impl Desk {
     pub(crate) fn write(&self, path: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.folder.join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, content).unwrap();
+        std::fs::write(&path, &content).unwrap();
+        if let Ok(place) = Place::find(&self.folder, path.to_str().unwrap()) {
+            self.known.lock().unwrap().insert(place.shown, Sha256::of(content.as_ref()));
+        }
         path
     }
 
@@ -54,8 +60,12 @@ impl Desk {
 
     /// Arguments as a model sends them, which need not be JSON.
     pub(crate) fn prepare_text(&self, args: &str) -> Result<Preparation, String> {
-        let call = Prepare { tool: self.tool.name.into(), args: args.into(), folder: self.folder.clone(), open: self.open.clone() };
-        (self.tool.prepare)(&call).map_err(|refused| refused.message)
+        (self.tool.prepare)(&self.call(args)).map_err(|refused| refused.message)
+    }
+
+    pub(crate) fn call(&self, args: &str) -> Prepare {
+        let known = Arc::new(self.known.lock().unwrap().clone());
+        Prepare { tool: self.tool.name.into(), args: args.into(), folder: self.folder.clone(), open: self.open.clone(), known }
     }
 
     /// The spool folder of another attempt, as the toolbox finds it.
@@ -94,20 +104,29 @@ impl Desk {
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
                 runtime.block_on(start(job.clone(), attempt))
             }
-            Run::Supervised { .. } | Run::BySession => panic!("{} does not run inside", self.tool.name),
+            Run::Supervised { .. } | Run::Web { .. } | Run::BySession => panic!("{} does not run inside", self.tool.name),
         }
     }
 
     pub(crate) fn recover(&self, job: &ToolJob, same_boot: bool) -> RawOutcome {
         match &self.tool.run {
             Run::Inside { recover, .. } => recover(job, &self.spool, SameBoot(same_boot)),
-            Run::Supervised { .. } | Run::About { .. } | Run::BySession => panic!("{} does not run inside", self.tool.name),
+            Run::Supervised { .. } | Run::About { .. } | Run::Web { .. } | Run::BySession => {
+                panic!("{} does not run inside", self.tool.name)
+            }
         }
     }
 
     /// Prepares and starts; `Err` is a result that says no.
     pub(crate) fn run(&self, args: &Value) -> Result<String, String> {
-        said(self.start(&self.job(args)))
+        let preparation = self.prepare(args);
+        let done = said(self.start(&self.job(args)));
+        if let (Ok(preparation), Ok(_)) = (preparation, &done)
+            && let Some((path, content)) = preparation.prepared.file()
+        {
+            self.known.lock().unwrap().insert(path.to_owned(), content);
+        }
+        done
     }
 }
 

@@ -1,6 +1,6 @@
 //! `write_file`: a whole file, new or replaced.
 
-use super::replace::{self, After, Target};
+use super::replace::{self, After, Target, Unread};
 use super::{Run, SameBoot, Tool, finished};
 use crate::place::Place;
 use crate::supervise::Folder;
@@ -30,8 +30,10 @@ struct Args {
 }
 
 impl Args {
-    fn after(self, place: &Place, created: bool) -> After {
-        let text = texts::wrote(&place.shown, created, self.content.len(), self.content.lines().count());
+    /// `before` is what is replaced; none for a new file.
+    fn after(self, place: &Place, before: Option<&[u8]>) -> After {
+        let diff = before.map(|before| replace::diff(place, before, self.content.as_bytes())).unwrap_or_default();
+        let text = texts::wrote(&place.shown, before.is_none(), self.content.len(), self.content.lines().count(), &diff);
         After { content: self.content.into_bytes(), text }
     }
 }
@@ -39,14 +41,14 @@ impl Args {
 fn prepare(call: &Prepare) -> Result<Preparation, PrepareRefused> {
     let args: Args = args::parse(TOOL.name, &call.args)?;
     let path = args.path.clone();
-    replace::prepare(&call.folder, &path, |place, before| Ok(args.after(place, before.is_none())))
+    replace::prepare(call, &path, Unread::MayNotChange, |place, before| Ok(args.after(place, before)))
 }
 
 fn start(job: &ToolJob, spool: &Folder) -> RawOutcome {
     match args::parse::<Args>(TOOL.name, &job.args) {
         Ok(args) => {
             let path = args.path.clone();
-            replace::start(job, spool, &path, |place, before| Ok(args.after(place, before.is_none())))
+            replace::start(job, spool, &path, |place, before| Ok(args.after(place, before)))
         }
         Err(refused) => finished(Err(refused.message)),
     }
@@ -57,8 +59,9 @@ fn recover(job: &ToolJob, spool: &Folder, same_boot: SameBoot) -> RawOutcome {
         Ok(args) => {
             let path = args.path.clone();
             replace::recover(job, spool, same_boot, &path, |place| {
-                let created = job.witness == Some(replace::witness(place, None));
-                Some(Target::of(&args.after(place, created)))
+                // What it replaced is gone, so there is no difference to show.
+                let before = (job.witness != Some(replace::witness(place, None))).then_some(args.content.clone().into_bytes());
+                Some(Target::of(&args.after(place, before.as_deref())))
             })
         }
         Err(refused) => finished(Err(refused.message)),
@@ -77,7 +80,10 @@ mod tests {
         assert_eq!(desk.run(&json!({"path": "x/y/a", "content": "1\n2\n"})), Ok("Created x/y/a: 4 bytes, 2 lines.".into()));
         assert_eq!(std::fs::read_to_string(desk.folder.join("x/y/a")).unwrap(), "1\n2\n");
         desk.spool.remove().unwrap();
-        assert_eq!(desk.run(&json!({"path": "x/y/a", "content": ""})), Ok("Replaced x/y/a: 0 bytes, 0 lines.".into()));
+        assert_eq!(
+            desk.run(&json!({"path": "x/y/a", "content": ""})),
+            Ok("Replaced x/y/a: 0 bytes, 0 lines.\n--- x/y/a\n+++ x/y/a\n@@ -1,2 +0,0 @@\n-1\n-2\n".into())
+        );
         assert_eq!(std::fs::read_to_string(desk.folder.join("x/y/a")).unwrap(), "");
     }
 

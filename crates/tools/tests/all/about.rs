@@ -7,6 +7,7 @@ use contract::id::MachineId;
 use contract::port::{Here, Prepare, RawOutcome, Recovery, ToolJob, Tools};
 use contract::text::Text;
 use serde_json::{Value, json};
+use std::sync::Arc;
 use tokio::task::JoinHandle;
 
 /// Starts a command in the background and waits for it to make the file `ready`.
@@ -132,7 +133,7 @@ async fn what_the_session_does_itself_is_prepared_and_never_started() {
     ];
     for (tool, args, target, wants) in calls {
         let open = vec![(CALL, "shell".to_owned())];
-        let call = Prepare { tool: tool.into(), args: args.to_string(), folder: desk.folder.clone(), open };
+        let call = Prepare { tool: tool.into(), args: args.to_string(), folder: desk.folder.clone(), open, known: Arc::default() };
         let prepared = within(desk.tools.prepare(call)).await.unwrap().prepared;
         assert_eq!((prepared.target, prepared.wants), (target, Some(wants)));
         let job = ToolJob { tool: tool.into(), ..desk.job_with(&args) };

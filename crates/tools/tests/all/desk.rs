@@ -7,12 +7,14 @@ use contract::port::{Frame, Here, Live, RawOutcome, Recovery, Target, ToolJob, T
 use contract::units::Time;
 use serde_json::json;
 use std::future::Future;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::task::JoinHandle;
 use tools::supervise::Folder;
 use tools::{Options, Toolbox};
+use web::Reach;
 
 /// The one deadline of all waits.
 const DEADLINE: Duration = Duration::from_secs(60);
@@ -90,6 +92,14 @@ pub fn desk_with(spool: &str) -> Desk {
     std::fs::create_dir(&folder).unwrap();
     let tools = toolbox(&spool);
     Desk { _temp: temp, folder, spool, tools, frames: Arc::default() }
+}
+
+/// A desk at which these addresses count as public.
+pub fn desk_that_reaches(also: &[SocketAddr]) -> Desk {
+    let desk = desk();
+    let reach = Reach { also: also.iter().copied().collect(), ..Reach::default() };
+    let tools = Arc::new(Toolbox::new(Options { reach, ..Options::new(&desk.spool) }).unwrap());
+    Desk { tools, ..desk }
 }
 
 fn toolbox(spool: &Path) -> Arc<Toolbox> {

@@ -4,6 +4,7 @@
 mod about;
 mod control;
 mod desk;
+mod fetch;
 mod forker;
 mod output;
 mod recovery;

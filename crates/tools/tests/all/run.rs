@@ -5,6 +5,7 @@ use contract::call::{Class, Risk};
 use contract::port::{Prepare, RawOutcome, Stopping, Tools};
 use serde_json::json;
 use std::path::PathBuf;
+use std::sync::Arc;
 use tools::{Options, Toolbox};
 
 #[tokio::test]
@@ -145,6 +146,7 @@ async fn tools_are_described_and_unknown_ones_refused() {
         ("write_file", Class::Probe, Risk::Medium),
         ("edit_file", Class::Probe, Risk::Medium),
         ("shell", Class::Probe, Risk::High),
+        ("fetch_url", Class::Pure, Risk::Medium),
         ("process_status", Class::Pure, Risk::Low),
         ("process_input", Class::Unsafe, Risk::High),
         ("process_signal", Class::Unsafe, Risk::Medium),
@@ -158,7 +160,13 @@ async fn tools_are_described_and_unknown_ones_refused() {
             assert!(property["description"].is_string(), "{}.{name} is described", spec.name);
         }
     }
-    let call = |tool: &str, args: &str| Prepare { tool: tool.into(), args: args.into(), folder: desk.folder.clone(), open: Vec::new() };
+    let call = |tool: &str, args: &str| Prepare {
+        tool: tool.into(),
+        args: args.into(),
+        folder: desk.folder.clone(),
+        open: Vec::new(),
+        known: Arc::default(),
+    };
     let refused = desk.tools.prepare(call("rm", "{}")).await.unwrap_err().message;
     let known = expected.map(|(name, _, _)| name).join(", ");
     assert_eq!(refused, format!("There is no tool `rm`. The tools are: {known}."));

@@ -15,6 +15,7 @@
 //! | scripts of the scripted model, and its place in a conversation | `models/src/script` | `models/tests/suite/scripts.rs` |
 //! | streams of events from providers, and what they say in them | `models/src/stream`, `reader.rs` and a folder for each protocol | the same files, `models/src/spoilt_tests.rs` |
 //! | arguments and paths of every tool, files that it reads, records of what it wrote | `tools/src/args.rs`, `place.rs`, `tool` | `tools/src/tool/tests.rs`, the same files |
+//! | addresses of the web, pages | `web/src/address.rs`, `tools/src/page` | the same files |
 //! | specifications, control lines, claims, exit records, output, `/proc` | `tools/src/supervise` | `tools/src/supervise/tests.rs`, the same files |
 //! | live frames, bundles, the name of a machine | `throughline` | `throughline/src/live.rs`, `bundle/tests.rs`, `home.rs` |
 //! | arguments, amounts, typed lines, text for a terminal | `thru/src` | `thru/src/args/any_argv_tests.rs`, `render/story.rs`, the same files |

@@ -1,9 +1,9 @@
 //! An answer as it comes: its head, then its body piece by piece, within its limits.
 
-use super::limits::{END_MS_MAX, HttpLimits};
-use super::pool::{Line, Pool};
-use super::post::Origin;
-use super::{Chunk, HttpError, cut};
+use crate::limits::{END_MS_MAX, HttpLimits};
+use crate::pool::{Line, Pool};
+use crate::post::Origin;
+use crate::{Chunk, HttpError, cut};
 use hyper::Response;
 use hyper::body::{Body, Incoming};
 use hyper::header::HeaderName;
@@ -23,7 +23,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    pub(super) fn new(response: Response<Incoming>, line: Line, origin: Origin, pool: Arc<Pool>, limits: HttpLimits) -> Answer {
+    pub(crate) fn new(response: Response<Incoming>, line: Line, origin: Origin, pool: Arc<Pool>, limits: HttpLimits) -> Answer {
         Answer { response, line, origin, pool, limits, read_bytes: 0 }
     }
 
@@ -89,7 +89,8 @@ impl Answer {
     }
 }
 
-async fn next(body: &mut Incoming) -> Result<Option<Chunk>, HttpError> {
+/// The next piece of a body, or nothing at its end.
+pub(crate) async fn next(body: &mut Incoming) -> Result<Option<Chunk>, HttpError> {
     loop {
         match poll_fn(|context| Pin::new(&mut *body).poll_frame(context)).await {
             None => return Ok(None),

@@ -1,7 +1,7 @@
 //! Connections that wait for the next request to the same server.
 
-use super::limits::{IDLE_CONNECTION_MS_MAX, IDLE_CONNECTIONS_MAX};
-use super::post::{Origin, Whole};
+use crate::limits::{IDLE_CONNECTION_MS_MAX, IDLE_CONNECTIONS_MAX};
+use crate::post::{Origin, Whole};
 use hyper::client::conn::http1::SendRequest;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

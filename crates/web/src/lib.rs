@@ -1,18 +1,28 @@
-//! Our own HTTP client: one POST out, a streamed answer back, over HTTP/1.1 with or without TLS.
+//! Our own HTTP client, over HTTP/1.1 with or without TLS.
 //!
-//! It owns connections and their limits and knows nothing about models. It follows no redirects, reads no proxy
-//! settings and repeats nothing that a server may have seen, so that no attempt is hidden from the log.
+//! [`Client`] asks a server that somebody configured: one POST out, a streamed answer back; it follows no redirects and
+//! repeats nothing that a server may have seen, so that no attempt is hidden from the log. [`Visitor`] gets any public
+//! address that a stranger may have written, and nothing else. Both own connections and their limits; neither reads proxy
+//! settings, keeps cookies, or knows about models and tools.
 
+mod address;
 mod answer;
 mod connect;
 mod limits;
 mod pool;
 mod post;
+mod public;
+mod resolve;
 mod tls;
+mod visit;
 
+pub use address::{ADDRESS_BYTES_MAX, Address, BadAddress, Host};
 pub use answer::Answer;
-pub use limits::HttpLimits;
+pub use limits::{HttpLimits, VisitLimits};
 pub use post::{Post, origin};
+pub use public::is_public;
+pub use resolve::{Addresses, Resolve, System};
+pub use visit::{Page, Reach, VisitError, Visitor};
 
 use hyper::body::{Bytes, Incoming};
 use hyper::client::conn::http1::SendRequest;
@@ -118,4 +128,5 @@ fn cut(error: &hyper::Error) -> HttpError {
     HttpError::Cut(error.source().map_or_else(|| error.to_string(), |source| format!("{error}: {source}")))
 }
 
-type Chunk = Bytes;
+/// A piece of a body.
+pub type Chunk = Bytes;

@@ -1,6 +1,6 @@
 //! A request before it is sent, and where it goes.
 
-use super::HttpError;
+use crate::HttpError;
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 use hyper::header::{CONTENT_TYPE, HOST, HeaderName, HeaderValue, USER_AGENT};
 use hyper::{Request, Uri};
@@ -8,7 +8,7 @@ use std::convert::Infallible;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-const PRODUCT: &str = concat!("throughline/", env!("CARGO_PKG_VERSION"));
+pub(crate) const PRODUCT: &str = concat!("throughline/", env!("CARGO_PKG_VERSION"));
 
 /// A JSON body for an address.
 pub struct Post {
@@ -37,7 +37,7 @@ impl Post {
         self
     }
 
-    pub(super) fn origin(&self) -> Result<Origin, HttpError> {
+    pub(crate) fn origin(&self) -> Result<Origin, HttpError> {
         origin(&self.uri()?).map_err(|reason| HttpError::Malformed(reason.to_owned()))
     }
 
@@ -45,7 +45,7 @@ impl Post {
         self.url.parse().map_err(|_| HttpError::Malformed("its address is none".to_owned()))
     }
 
-    pub(super) fn into_request(self, origin: &Origin) -> Result<Request<Whole>, HttpError> {
+    pub(crate) fn into_request(self, origin: &Origin) -> Result<Request<Whole>, HttpError> {
         let uri = self.uri()?;
         let path = uri.path_and_query().map_or("/", |path| path.as_str());
         let mut request = Request::post(path).header(HOST, origin.authority()).header(USER_AGENT, PRODUCT);
@@ -90,6 +90,13 @@ impl Origin {
 /// A body that is sent in one piece.
 #[derive(Debug)]
 pub struct Whole(Option<Bytes>);
+
+impl Whole {
+    /// Of a request that has none.
+    pub(crate) fn empty() -> Whole {
+        Whole(None)
+    }
+}
 
 impl Body for Whole {
     type Data = Bytes;

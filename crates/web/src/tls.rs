@@ -1,7 +1,7 @@
 //! TLS, set up with the first address that asks for it: reading the certificates of a machine takes milliseconds.
 
-use super::HttpError;
-use super::post::Origin;
+use crate::HttpError;
+use crate::post::Origin;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 use std::sync::Arc;
@@ -59,9 +59,9 @@ impl std::fmt::Debug for Lazy {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::{Client, HttpLimits, Post};
+pub(crate) mod tests {
     use super::*;
+    use crate::{Client, HttpLimits, Post};
     use rustls::ServerConfig;
     use rustls::pki_types::PrivateKeyDer;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -69,7 +69,7 @@ mod tests {
     use tokio_rustls::TlsAcceptor;
 
     /// Answers every connection with one word, behind a certificate for `localhost`; gives its port and the certificate.
-    async fn serve() -> (u16, CertificateDer<'static>) {
+    pub(crate) async fn serve() -> (u16, CertificateDer<'static>) {
         let signed = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
         let certificate = signed.cert.der().clone();
         let key = PrivateKeyDer::try_from(signed.signing_key.serialize_der()).unwrap();
@@ -91,9 +91,12 @@ mod tests {
         (port, certificate)
     }
 
+    pub(crate) fn trust(trusted: CertificateDer<'static>) -> Lazy {
+        Lazy(OnceCell::new_with(Some(trusting(vec![trusted], "").unwrap())))
+    }
+
     fn client(trusted: CertificateDer<'static>) -> Client {
-        let tls = Lazy(OnceCell::new_with(Some(trusting(vec![trusted], "").unwrap())));
-        Client { tls, ..Client::new(HttpLimits::default()) }
+        Client { tls: trust(trusted), ..Client::new(HttpLimits::default()) }
     }
 
     #[tokio::test]
