@@ -6,26 +6,30 @@
 
 mod args;
 mod place;
+mod sandbox;
 pub mod supervise;
 mod texts;
 mod tool;
 
 use contract::body::UnknownReason;
-use contract::call::Class;
+use contract::call::{Class, Risk, Sandbox};
 use contract::config::ToolSpec;
-use contract::id::ActionId;
+use contract::id::{ActionId, StreamId};
 use contract::limits::OTHER_MACHINE_PATIENCE_MS;
 use contract::port::{BoxFuture, Frame, Here, Preparation, Prepare, PrepareRefused, RawOutcome, Recovery, Stopping, ToolJob, Tools};
+use sandbox::{NoSandbox, Sandboxes};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use supervise::claim::{self, Look};
 use supervise::client::{self, Answer, Found};
 use supervise::launch::Launcher;
-use supervise::{Command, Folder};
-use tool::{Attempt, Run, SameBoot, Tool};
+use supervise::{Command, Folder, Spec};
+use tool::{Attempt, Run, SameBoot, Tool, Wanted};
+
+pub use sandbox::{Found as FoundSandbox, Sandboxing};
 
 /// Where and how tools run.
 #[derive(Clone, Debug)]
@@ -38,14 +42,27 @@ pub struct Options {
     pub other_machine_patience: Duration,
     /// Variables of the environment that no command gets.
     pub hidden: BTreeSet<OsString>,
+    pub sandboxing: Sandboxing,
+    /// One folder for each session is made below it, for what its commands keep for a while.
+    pub temp: PathBuf,
+    /// Folders in which no command in a sandbox sees anything.
+    pub unseen: Vec<PathBuf>,
+    /// Folders that no command in a sandbox can change, even inside its workspace.
+    pub unchanged: Vec<PathBuf>,
 }
 
 impl Options {
     /// This very program as supervisor, and the patience of the contract.
     #[must_use]
     pub fn new(spool: impl Into<PathBuf>) -> Options {
+        let spool = spool.into();
+        let temp = spool.with_file_name("temp");
         Options {
-            spool: spool.into(),
+            unseen: vec![spool.clone(), temp.clone()],
+            unchanged: Vec::new(),
+            temp,
+            sandboxing: Sandboxing::On,
+            spool,
             supervisor: "/proc/self/exe".into(),
             other_machine_patience: Duration::from_millis(OTHER_MACHINE_PATIENCE_MS),
             hidden: BTreeSet::new(),
@@ -58,6 +75,7 @@ impl Options {
 pub struct Toolbox {
     options: Options,
     launcher: Launcher,
+    sandboxes: Sandboxes,
 }
 
 /// Names of the built-in tools.
@@ -68,9 +86,13 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 impl Toolbox {
     /// Fails only when a relative `spool` cannot be made absolute; supervisors work in folders of their own.
     pub fn new(options: Options) -> io::Result<Toolbox> {
-        let spool = std::path::absolute(&options.spool)?;
+        let absolute = |path: &PathBuf| std::path::absolute(path);
+        let (spool, temp) = (absolute(&options.spool)?, absolute(&options.temp)?);
+        let unseen = options.unseen.iter().map(absolute).collect::<io::Result<Vec<_>>>()?;
+        let unchanged = options.unchanged.iter().map(absolute).collect::<io::Result<Vec<_>>>()?;
         let launcher = Launcher::new(options.supervisor.clone());
-        Ok(Toolbox { options: Options { spool, ..options }, launcher })
+        let sandboxes = Sandboxes::new(options.sandboxing, temp.clone(), &unseen, &unchanged);
+        Ok(Toolbox { options: Options { spool, temp, unseen, unchanged, ..options }, launcher, sandboxes })
     }
 
     fn folder(&self, action: ActionId, attempt: u16) -> Folder {
@@ -83,10 +105,10 @@ impl Toolbox {
             Some(Run::Inside { start, .. }) => inside(move || start(&job, &folder)).await,
             Some(Run::Supervised { spec, outcome }) => {
                 let started = match spec(&job, &folder) {
-                    Ok(mut spec) => {
-                        spec.env.retain(|(name, _)| !self.options.hidden.contains(name));
-                        client::start(&self.launcher, &folder, &spec).await.map_err(|error| texts::not_started(&error))
-                    }
+                    Ok(wanted) => match self.confined(&job, wanted).await {
+                        Ok(spec) => client::start(&self.launcher, &folder, &spec).await.map_err(|error| texts::not_started(&error)),
+                        Err(text) => Err(text),
+                    },
                     Err(text) => Err(text),
                 };
                 match started {
@@ -101,6 +123,42 @@ impl Toolbox {
             Some(Run::BySession) => tool::finished(Err(texts::BY_SESSION.to_owned())),
             None => tool::finished(Err(unknown_tool(&job.tool))),
         }
+    }
+
+    /// The command with all that it may have. An error is for the model: nothing ran.
+    async fn confined(&self, job: &ToolJob, wanted: Wanted) -> Result<Spec, String> {
+        let Wanted { mut spec, network } = wanted;
+        spec.env.retain(|(name, _)| !self.options.hidden.contains(name));
+        let found = self.find_sandbox(&job.folder, &job.stream).await?;
+        if job.sandbox.is_some_and(|judged| found.sandbox < judged) {
+            return Err(texts::WEAKER.to_owned());
+        }
+        self.sandboxes.confine(&mut spec, &job.stream, network).map_err(|error| texts::no_temp(&self.options.temp, &error))?;
+        Ok(spec)
+    }
+
+    async fn find_sandbox(&self, folder: &Path, stream: &StreamId) -> Result<FoundSandbox, String> {
+        self.sandboxes.find(&self.launcher, folder, stream).await.map_err(|reason| match reason {
+            NoSandbox::Folder(error) => texts::no_folder(folder, &error),
+            NoSandbox::Temp(error) => texts::no_temp(&self.options.temp, &error),
+            NoSandbox::Supervisor(error) => texts::not_started(&error),
+            NoSandbox::Room(reason) => texts::no_sandbox(&reason),
+        })
+    }
+
+    /// What holds commands in this folder; an error says why nothing can.
+    pub async fn sandbox(&self, folder: &Path, stream: &StreamId) -> Result<FoundSandbox, String> {
+        self.find_sandbox(folder, stream).await
+    }
+
+    /// A command line is looked at and nothing else; where it would run is found out for its risk.
+    async fn prepare_command(&self, tool: &Tool, call: &Prepare) -> Result<Preparation, PrepareRefused> {
+        let mut preparation = (tool.prepare)(call)?;
+        let found = self.find_sandbox(&call.folder, &call.stream).await.map_err(|message| PrepareRefused { message })?;
+        let is_held = found.sandbox == Sandbox::Full && !preparation.prepared.network;
+        preparation.risk = if is_held { Risk::Medium } else { Risk::High };
+        preparation.prepared.sandbox = Some(found.sandbox);
+        Ok(preparation)
     }
 
     async fn recover_attempt(&self, job: ToolJob, here: &Here) -> Recovery {
@@ -137,9 +195,8 @@ impl Tools for Toolbox {
     fn prepare(&self, call: Prepare) -> BoxFuture<'_, Result<Preparation, PrepareRefused>> {
         Box::pin(async move {
             let tool = tool::named(&call.tool).ok_or_else(|| PrepareRefused { message: unknown_tool(&call.tool) })?;
-            // A command line is looked at and nothing else.
             if let Run::Supervised { .. } = tool.run {
-                return (tool.prepare)(&call);
+                return self.prepare_command(tool, &call).await;
             }
             // Reads files for its preview.
             let prepared = tokio::task::spawn_blocking(move || (tool.prepare)(&call)).await;

@@ -20,7 +20,9 @@ pub(crate) const SHELL: &str = "Runs a command with bash (or sh) in the folder o
                                 and its result comes when it ends. Start servers and other long work with `background`; look at it with \
                                 process_status, wait for it with wait_for, end it with process_signal. Standard input is empty unless \
                                 `background` or `input` is true: then it stays open, and a command that reads it gets what process_input \
-                                sends. Processes that a command leaves behind are ended with it.";
+                                sends. Processes that a command leaves behind are ended with it. It runs in a sandbox: it can change files in \
+                                the folder of the session and in /tmp, which is its own, but nothing elsewhere, nor .git and .throughline in \
+                                that folder; it has no network unless `network` is true, which a person may have to allow.";
 pub(crate) const PROCESS_STATUS: &str = "Tells how long a running call has been running, and shows the end of its output so far. Use it to look after \
                                          a command in the background, such as whether a server is up. To wait for its end use wait_for instead \
                                          of asking again and again.";
@@ -36,6 +38,8 @@ pub(crate) const WAIT_FOR: &str = "Waits for some seconds, or until a running ca
 pub(crate) const REQUEST_USER: &str = "Asks the person one question and waits for the answer, which is the result. Use it only when you cannot go on \
                                        without a decision or knowledge that only the person has. It must be the only call of its reply.";
 
+pub(crate) const UNKNOWN_PROCESSOR: &str = "the system calls of this kind of processor are not known";
+pub(crate) const WEAKER: &str = "Not done: the call was prepared for a stronger sandbox than there is now. Make a new call.";
 pub(crate) const CHANGED: &str = "Not done: the file has changed since the call was prepared. Read it again and make a new call.";
 pub(crate) const COMMAND_ENDED: &str = "the command has ended";
 pub(crate) const NO_INPUT: &str = "the command takes no input";
@@ -52,6 +56,30 @@ pub(crate) const EMPTY_QUESTION: &str = "`question` is empty.";
 pub(crate) const NOTHING_TO_SEND: &str = "`text` is empty. Give the text to send, or set `close` to true to only end the input.";
 pub(crate) const BY_SESSION: &str = "Not done: the session itself does this, not a tool.";
 pub(crate) const TOO_MANY_LINKS: &str = "too many symbolic links";
+
+pub(crate) fn workspace_too_wide(workspace: &Path) -> String {
+    format!("{} cannot be a workspace: everything would be in it", workspace.display())
+}
+
+pub(crate) fn workspace_hidden(workspace: &Path, around: &Path) -> String {
+    format!("the workspace {} lies in {}, which no command may see", workspace.display(), around.display())
+}
+
+/// For the model, which can do nothing about it, and for the person who can.
+pub(crate) fn no_sandbox(reasons: &str) -> String {
+    format!(
+        "Not run: no sandbox can be made here ({reasons}), and commands do not run without one. `thru doctor` tells more; only the \
+         person can let commands run unprotected, with --unsafe-no-sandbox."
+    )
+}
+
+pub(crate) fn no_folder(folder: &Path, error: &io::Error) -> String {
+    format!("The command could not be executed in {}: {error}.", folder.display())
+}
+
+pub(crate) fn no_temp(path: &Path, error: &io::Error) -> String {
+    format!("The command was not started: its temporary folder {} cannot be made: {error}.", path.display())
+}
 
 pub(crate) fn bytes_omitted(bytes: u64) -> String {
     format!("\n[… {bytes} bytes omitted …]\n")

@@ -54,7 +54,8 @@ impl Desk {
 
     /// Arguments as a model sends them, which need not be JSON.
     pub(crate) fn prepare_text(&self, args: &str) -> Result<Preparation, String> {
-        let call = Prepare { tool: self.tool.name.into(), args: args.into(), folder: self.folder.clone(), open: self.open.clone() };
+        let stream = StreamId::session(SessionId([1; 16]));
+        let call = Prepare { stream, tool: self.tool.name.into(), args: args.into(), folder: self.folder.clone(), open: self.open.clone() };
         (self.tool.prepare)(&call).map_err(|refused| refused.message)
     }
 
@@ -78,6 +79,7 @@ impl Desk {
             args: args.to_string(),
             folder: self.folder.clone(),
             witness: self.prepare(args).ok().and_then(|preparation| preparation.prepared.witness),
+            sandbox: None,
             class: self.tool.class,
             target: None,
             machine: MachineId([1; 16]),

@@ -8,3 +8,4 @@ mod forker;
 mod output;
 mod recovery;
 mod run;
+mod sandbox;
