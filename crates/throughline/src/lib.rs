@@ -83,6 +83,7 @@ use std::sync::{Arc, OnceLock};
 use tools::Toolbox;
 
 pub use tools::Sandboxing;
+pub use tools::supervise::Way;
 
 /// A runtime on one data folder. Several may share the folder; each is a host of its own.
 pub struct Throughline {
@@ -158,6 +159,7 @@ impl Throughline {
         let tools = tools::Options {
             hidden,
             sandboxing,
+            ways: ways(),
             temp: home.temp(),
             unseen: vec![home.folder().to_owned()],
             unchanged: settings::user_file(environment.as_ref())
@@ -195,6 +197,12 @@ impl Throughline {
     pub(crate) fn log(&self) -> &dyn Log {
         self.ports.log.as_ref()
     }
+}
+
+/// Ways to make a sandbox. A build for tests may be told that there is none, which only ever refuses commands.
+fn ways() -> Vec<Way> {
+    let is_told = cfg!(debug_assertions) && std::env::var_os("THRU_TEST_NO_SANDBOX").is_some();
+    if is_told { Vec::new() } else { Way::ALL.to_vec() }
 }
 
 /// A folder that cannot even be made is no fault of the log.

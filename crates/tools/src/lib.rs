@@ -26,10 +26,11 @@ use std::time::Duration;
 use supervise::claim::{self, Look};
 use supervise::client::{self, Answer, Found};
 use supervise::launch::Launcher;
-use supervise::{Command, Folder, Spec};
+use supervise::{Command, Folder, Spec, Way};
 use tool::{Attempt, Run, SameBoot, Tool, Wanted};
 
-pub use sandbox::{Found as FoundSandbox, Sandboxing};
+pub use sandbox::{Found as FoundSandbox, Sandboxing, UnusedTemp, unused_temps};
+pub use texts::ways_failed;
 
 /// Where and how tools run.
 #[derive(Clone, Debug)]
@@ -43,6 +44,8 @@ pub struct Options {
     /// Variables of the environment that no command gets.
     pub hidden: BTreeSet<OsString>,
     pub sandboxing: Sandboxing,
+    /// Ways to make a sandbox, the best first.
+    pub ways: Vec<Way>,
     /// One folder for each session is made below it, for what its commands keep for a while.
     pub temp: PathBuf,
     /// Folders in which no command in a sandbox sees anything.
@@ -62,6 +65,7 @@ impl Options {
             unchanged: Vec::new(),
             temp,
             sandboxing: Sandboxing::On,
+            ways: Way::ALL.to_vec(),
             spool,
             supervisor: "/proc/self/exe".into(),
             other_machine_patience: Duration::from_millis(OTHER_MACHINE_PATIENCE_MS),
@@ -91,7 +95,7 @@ impl Toolbox {
         let unseen = options.unseen.iter().map(absolute).collect::<io::Result<Vec<_>>>()?;
         let unchanged = options.unchanged.iter().map(absolute).collect::<io::Result<Vec<_>>>()?;
         let launcher = Launcher::new(options.supervisor.clone());
-        let sandboxes = Sandboxes::new(options.sandboxing, temp.clone(), &unseen, &unchanged);
+        let sandboxes = Sandboxes::new(options.sandboxing, options.ways.clone(), temp.clone(), &unseen, &unchanged);
         Ok(Toolbox { options: Options { spool, temp, unseen, unchanged, ..options }, launcher, sandboxes })
     }
 
@@ -133,16 +137,15 @@ impl Toolbox {
         if job.sandbox.is_some_and(|judged| found.sandbox < judged) {
             return Err(texts::WEAKER.to_owned());
         }
-        self.sandboxes.confine(&mut spec, &job.stream, network).map_err(|error| texts::no_temp(&self.options.temp, &error))?;
+        self.sandboxes.confine(&mut spec, &found, &job.stream, network);
         Ok(spec)
     }
 
     async fn find_sandbox(&self, folder: &Path, stream: &StreamId) -> Result<FoundSandbox, String> {
         self.sandboxes.find(&self.launcher, folder, stream).await.map_err(|reason| match reason {
             NoSandbox::Folder(error) => texts::no_folder(folder, &error),
-            NoSandbox::Temp(error) => texts::no_temp(&self.options.temp, &error),
             NoSandbox::Supervisor(error) => texts::not_started(&error),
-            NoSandbox::Room(reason) => texts::no_sandbox(&reason),
+            NoSandbox::Room(failed) => texts::no_sandbox(&failed),
         })
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Must not decide anything; logic passes facts in and gets text back.
 
+use crate::supervise::Way;
 use contract::id::CallId;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
@@ -39,6 +40,7 @@ pub(crate) const REQUEST_USER: &str = "Asks the person one question and waits fo
                                        without a decision or knowledge that only the person has. It must be the only call of its reply.";
 
 pub(crate) const UNKNOWN_PROCESSOR: &str = "the system calls of this kind of processor are not known";
+pub(crate) const LANDLOCK_TOO_OLD: &str = "the Landlock of this kernel is missing or too old";
 pub(crate) const WEAKER: &str = "Not done: the call was prepared for a stronger sandbox than there is now. Make a new call.";
 pub(crate) const CHANGED: &str = "Not done: the file has changed since the call was prepared. Read it again and make a new call.";
 pub(crate) const COMMAND_ENDED: &str = "the command has ended";
@@ -65,20 +67,35 @@ pub(crate) fn workspace_hidden(workspace: &Path, around: &Path) -> String {
     format!("the workspace {} lies in {}, which no command may see", workspace.display(), around.display())
 }
 
+pub(crate) fn link_unprotected(path: &Path) -> String {
+    format!("{} is a link, which bwrap cannot protect", path.display())
+}
+
+/// Why each way to make a sandbox could not be gone.
+#[must_use]
+pub fn ways_failed(failed: &[(Way, String)]) -> String {
+    let named = |(way, reason): &(Way, String)| {
+        let way = match way {
+            Way::Namespaces => "namespaces",
+            Way::Bubblewrap => "bubblewrap",
+            Way::Landlock => "Landlock alone",
+        };
+        format!("{way}: {reason}")
+    };
+    failed.iter().map(named).collect::<Vec<_>>().join("; ")
+}
+
 /// For the model, which can do nothing about it, and for the person who can.
-pub(crate) fn no_sandbox(reasons: &str) -> String {
+pub(crate) fn no_sandbox(failed: &[(Way, String)]) -> String {
+    let reasons = if failed.is_empty() { "no way to make one is allowed".to_owned() } else { ways_failed(failed) };
     format!(
-        "Not run: no sandbox can be made here ({reasons}), and commands do not run without one. `thru doctor` tells more; only the \
+        "The command was not started: no sandbox can be made here ({reasons}), and commands do not run without one. `thru doctor` tells more; only the \
          person can let commands run unprotected, with --unsafe-no-sandbox."
     )
 }
 
 pub(crate) fn no_folder(folder: &Path, error: &io::Error) -> String {
     format!("The command could not be executed in {}: {error}.", folder.display())
-}
-
-pub(crate) fn no_temp(path: &Path, error: &io::Error) -> String {
-    format!("The command was not started: its temporary folder {} cannot be made: {error}.", path.display())
 }
 
 pub(crate) fn bytes_omitted(bytes: u64) -> String {

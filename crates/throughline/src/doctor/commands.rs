@@ -7,7 +7,7 @@ use contract::id::{SessionId, StreamId};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use tools::{Options, Toolbox};
+use tools::{Options, Toolbox, ways_failed};
 
 /// Makes a room as a session would. The program that runs this must be able to be a supervisor.
 pub async fn sandbox(home: &Home) -> Finding {
@@ -20,6 +20,7 @@ pub async fn sandbox(home: &Home) -> Finding {
 async fn probe(home: &Home, scratch: &Path) -> Finding {
     let options = Options {
         sandboxing: Sandboxing::On,
+        ways: crate::ways(),
         temp: scratch.join("temp"),
         unseen: vec![home.folder().to_owned()],
         ..Options::new(scratch.join("spool"))
@@ -29,14 +30,13 @@ async fn probe(home: &Home, scratch: &Path) -> Finding {
         Err(error) => Err(error.to_string()),
     };
     match found {
-        Ok(found) => {
-            let fitted = found.fitted;
-            Finding::Sandbox {
-                is_full: found.sandbox == Sandbox::Full,
-                landlock: fitted.and_then(|fitted| fitted.landlock),
-                counted: fitted.is_some_and(|fitted| fitted.counted),
-            }
-        }
+        Ok(found) => Finding::Sandbox {
+            is_full: found.sandbox == Sandbox::Full,
+            way: found.room.map(|(way, _)| way),
+            landlock: found.room.and_then(|(_, fitted)| fitted.landlock),
+            counted: found.room.is_some_and(|(_, fitted)| fitted.counted),
+            failed: ways_failed(&found.failed),
+        },
         Err(reason) => Finding::SandboxMissing { reason },
     }
 }

@@ -13,6 +13,7 @@ use contract::body::Principal;
 use contract::id::{SessionId, StreamId};
 use contract::units::Version;
 use std::path::PathBuf;
+use tools::supervise::Way;
 
 /// Whether what can be mended without harm is mended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,10 +142,13 @@ pub enum Finding {
     /// Where commands run.
     Sandbox {
         is_full: bool,
+        way: Option<Way>,
         /// The version of Landlock that is in force.
         landlock: Option<u32>,
         /// Whether there is a limit to the processes of a command.
         counted: bool,
+        /// Better ways that could not be gone, and why.
+        failed: String,
     },
     /// Commands are refused.
     SandboxMissing {

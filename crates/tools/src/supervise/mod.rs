@@ -34,7 +34,7 @@ mod tests;
 mod tree;
 
 pub use folder::Folder;
-pub use spec::{Command, Exit, Fitted, Spec, Walls};
+pub use spec::{Command, Exit, Fitted, Spec, Walls, Way};
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -52,5 +52,9 @@ pub fn is_supervisor() -> bool {
 /// The whole life of the process that becomes supervisors; its orders come over standard input, which is a socket. To be
 /// called before the process has opened anything or started a thread.
 pub fn main() -> ! {
+    // Executed again inside a room that somebody else has made.
+    if std::env::args_os().nth(1).is_some_and(|word| word == room::INSIDE) {
+        room::serve_inside();
+    }
     raw::exit_at_once(forker::serve())
 }

@@ -80,7 +80,7 @@ impl<'a> Supervisor<'a> {
         output: Writer,
         control: Control<'a>,
     ) -> Supervisor<'a> {
-        let root = room.as_ref().map_or_else(getpid, |room| room.first());
+        let root = room.as_ref().map_or_else(getpid, |room| room.root());
         let input = Input::new(child.input.take());
         let deadline = spec.timeout_ms.and_then(|ms| Instant::now().checked_add(Duration::from_millis(ms)));
         Supervisor {
@@ -216,7 +216,7 @@ impl<'a> Supervisor<'a> {
     fn group(&self) -> Option<Pid> {
         match (&self.child.main, &self.room) {
             (Main::Own { pid, .. }, _) => Some(*pid),
-            (Main::Inside(number), Some(room)) => Pid::from_raw(proc::inside(room.first().as_raw_pid(), *number)?),
+            (Main::Inside(number), Some(room)) => Pid::from_raw(proc::inside(room.root().as_raw_pid(), *number)?),
             (Main::Inside(_), None) => None,
         }
     }

@@ -13,18 +13,23 @@ use super::output::{self, Writer};
 use super::room::Room;
 use super::run::Supervisor;
 use super::spec::{Exit, Reply, Spec};
+use super::tree::Tree;
 use crate::texts;
 use contract::crash;
 use contract::id::BootId;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, recv};
-use rustix::process::WaitOptions;
+use rustix::process::{WaitOptions, getpid};
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::thread;
+use std::time::{Duration, Instant};
 
+/// Time between two looks at what is to end, if nothing of it does.
+const LOOK_AGAIN: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
 const OWNER_LEFT: i32 = 0;
 const NOT_SET_UP: i32 = 1;
 const NOT_ALL_ENDED: i32 = 2;
@@ -62,6 +67,9 @@ pub(super) fn serve(owner: &UnixStream) -> i32 {
                 return NOT_RECORDED;
             }
             Ok(Served::Lost(guard)) => {
+                // Where there is no namespace that ends with the room, what was in it is still there.
+                drop(room);
+                end_everything();
                 std::mem::forget(guard);
                 return ROOM_LOST;
             }
@@ -191,6 +199,17 @@ fn is_linked(owner: &UnixStream) -> bool {
     match recv(owner, &mut [0], RecvFlags::PEEK | RecvFlags::DONTWAIT) {
         Ok((_, bytes)) => bytes > 0,
         Err(error) => matches!(error, Errno::AGAIN | Errno::INTR),
+    }
+}
+
+/// Ends all that is below this process, for as long as that may take.
+fn end_everything() {
+    let mut tree = Tree::below(getpid());
+    tree.end(Instant::now(), Duration::ZERO);
+    while tree.press(Instant::now()) && !is_alone() {
+        let handles: Vec<PollFd<'_>> = tree.dying.iter().map(|handle| PollFd::new(handle, PollFlags::IN)).collect();
+        // One that ended is enough to look again.
+        let _ = poll(&mut { handles }, Some(&LOOK_AGAIN));
     }
 }
 

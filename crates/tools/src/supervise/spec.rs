@@ -34,9 +34,27 @@ pub struct Spec {
     pub room: Option<Walls>,
 }
 
+/// How a room is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Way {
+    /// With namespaces that the supervisor makes itself.
+    Namespaces,
+    /// With those that `bwrap` may make where others may not.
+    Bubblewrap,
+    /// Without any: Landlock and a filter alone. What is protected inside the workspace is not.
+    Landlock,
+}
+
+impl Way {
+    /// The best first.
+    pub const ALL: [Way; 3] = [Way::Namespaces, Way::Bubblewrap, Way::Landlock];
+}
+
 /// What a command in a room may touch, beside its folder, which it may change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Walls {
+    pub way: Way,
     /// The folder that a command sees as the one for what is temporary.
     pub temp: OsString,
     /// Folders that it finds empty.
@@ -69,6 +87,7 @@ struct Head {
 
 #[derive(Serialize, Deserialize)]
 struct RoomHead {
+    way: Way,
     hidden: usize,
     protected: usize,
     network: bool,
@@ -128,7 +147,12 @@ impl Spec {
     pub(super) fn to_frame(&self) -> io::Result<Vec<u8>> {
         let Spec { argv, env, folder, spool, boot, stdin, timeout_ms, grace_ms, output_bytes_max, room } = self;
         let (stdin, timeout_ms, grace_ms, output_bytes_max) = (*stdin, *timeout_ms, *grace_ms, *output_bytes_max);
-        let room_head = |walls: &Walls| RoomHead { hidden: walls.hidden.len(), protected: walls.protected.len(), network: walls.network };
+        let room_head = |walls: &Walls| RoomHead {
+            way: walls.way,
+            hidden: walls.hidden.len(),
+            protected: walls.protected.len(),
+            network: walls.network,
+        };
         let head = Head {
             argv: argv.len(),
             boot: boot.clone(),
@@ -180,9 +204,9 @@ impl Spec {
         let (folder, spool) = (next()?, next()?);
         let mut several = |count: usize| (0..count).map(|_| next()).collect::<io::Result<Vec<OsString>>>();
         let room = match room {
-            Some(RoomHead { hidden, protected, network }) => {
+            Some(RoomHead { way, hidden, protected, network }) => {
                 let temp = several(1)?.pop().ok_or_else(malformed)?;
-                Some(Walls { temp, hidden: several(hidden)?, protected: several(protected)?, network })
+                Some(Walls { way, temp, hidden: several(hidden)?, protected: several(protected)?, network })
             }
             None => None,
         };
@@ -212,7 +236,13 @@ mod tests {
             timeout_ms: Some(1),
             grace_ms: 2,
             output_bytes_max: 3,
-            room: Some(Walls { temp: odd.clone(), hidden: vec![odd.clone()], protected: vec![odd.clone(), odd], network: true }),
+            room: Some(Walls {
+                way: Way::Landlock,
+                temp: odd.clone(),
+                hidden: vec![odd.clone()],
+                protected: vec![odd.clone(), odd],
+                network: true,
+            }),
         };
         let frame = spec.to_frame().unwrap();
         let read = Spec::from_frame(frame.as_slice()).unwrap();

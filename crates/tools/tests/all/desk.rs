@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::task::JoinHandle;
-use tools::supervise::Folder;
+use tools::supervise::{Folder, Way};
 use tools::{Options, Sandboxing, Toolbox};
 
 /// The one deadline of all waits.
@@ -84,32 +84,66 @@ pub fn desk() -> Desk {
 }
 
 pub fn desk_without_sandbox() -> Desk {
-    desk_of("spool", Sandboxing::Off)
+    desk_of("spool", Sandboxing::Off, &Way::ALL)
+}
+
+/// One whose commands run in rooms that are made in one of these ways.
+pub fn desk_by(ways: &[Way]) -> Desk {
+    desk_of("spool", Sandboxing::On, ways)
 }
 
 pub fn desk_with(spool: &str) -> Desk {
-    desk_of(spool, Sandboxing::On)
+    desk_of(spool, Sandboxing::On, &Way::ALL)
 }
 
-fn desk_of(spool: &str, sandboxing: Sandboxing) -> Desk {
+fn desk_of(spool: &str, sandboxing: Sandboxing, ways: &[Way]) -> Desk {
     let temp = tempfile::tempdir().unwrap();
     let root = temp.path().canonicalize().unwrap();
     let (folder, spool) = (root.join("work"), root.join(spool));
     std::fs::create_dir(&folder).unwrap();
-    let tools = toolbox(&spool, sandboxing);
+    let tools = toolbox(SUPERVISOR, &spool, sandboxing, ways);
     Desk { _temp: temp, folder, spool, tools, frames: Arc::default() }
 }
 
-fn toolbox(spool: &Path, sandboxing: Sandboxing) -> Arc<Toolbox> {
-    let options =
-        Options { supervisor: SUPERVISOR.into(), sandboxing, other_machine_patience: Duration::from_millis(1), ..Options::new(spool) };
+fn toolbox(supervisor: impl Into<PathBuf>, spool: &Path, sandboxing: Sandboxing, ways: &[Way]) -> Arc<Toolbox> {
+    let options = Options {
+        supervisor: supervisor.into(),
+        sandboxing,
+        ways: ways.to_vec(),
+        other_machine_patience: Duration::from_millis(1),
+        ..Options::new(spool)
+    };
     Arc::new(Toolbox::new(options).unwrap())
 }
 
 impl Desk {
     /// Another owner takes over; the one before is gone.
     pub fn hand_over(self) -> Desk {
-        let tools = toolbox(&self.spool, Sandboxing::On);
+        self.hand_over_by(&Way::ALL)
+    }
+
+    pub fn hand_over_by(self, ways: &[Way]) -> Desk {
+        let tools = toolbox(SUPERVISOR, &self.spool, Sandboxing::On, ways);
+        Desk { tools, ..self }
+    }
+
+    /// The same whose supervisors are those of nobody, in folders that nobody may use.
+    pub fn of_nobody(self) -> Desk {
+        let root = self.folder.parent().unwrap();
+        let supervisor = root.join("supervise");
+        std::fs::copy(SUPERVISOR, root.join("program")).unwrap();
+        let program = root.join("program").display().to_string();
+        std::fs::write(&supervisor, format!("#!/bin/sh\nexec setpriv --reuid=65534 --regid=65534 --clear-groups {program}\n")).unwrap();
+        let (spool, temp) = (root.join("spool"), root.join("temp"));
+        for folder in [&spool, &temp] {
+            std::fs::create_dir(folder).unwrap();
+        }
+        let session = temp.join(self.job("").stream.as_str().replace('/', "-"));
+        std::fs::create_dir(&session).unwrap();
+        for path in [root, &self.folder, &spool, &temp, &session, &supervisor] {
+            std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
+        }
+        let tools = toolbox(supervisor, &spool, Sandboxing::On, &[Way::Namespaces]);
         Desk { tools, ..self }
     }
 

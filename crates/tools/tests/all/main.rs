@@ -9,3 +9,4 @@ mod output;
 mod recovery;
 mod run;
 mod sandbox;
+mod ways;

@@ -2,6 +2,7 @@
 
 use super::count;
 use crate::render::excerpt;
+use throughline::Way;
 use throughline::doctor::{Finding, Health};
 
 const MIB: u64 = 1024 * 1024;
@@ -55,8 +56,10 @@ pub fn symptom(finding: &Finding) -> String {
         Finding::Leftovers { folders, removed } if folders == removed => {
             format!("removed what nothing needs: {}", count(*removed as u64, "folder"))
         }
-        Finding::Leftovers { folders, .. } => format!("{} of output that nothing needs any more", count(*folders as u64, "folder")),
-        Finding::Sandbox { is_full, landlock, counted } => {
+        Finding::Leftovers { folders, .. } => {
+            format!("{} of output and temporary files that nothing needs any more", count(*folders as u64, "folder"))
+        }
+        Finding::Sandbox { is_full, way, landlock, counted, failed } => {
             let whole = if *is_full {
                 "commands run in a sandbox"
             } else {
@@ -64,7 +67,13 @@ pub fn symptom(finding: &Finding) -> String {
             };
             let landlock = landlock.map_or_else(|| "no Landlock".to_owned(), |version| format!("Landlock {version}"));
             let counted = if *counted { "" } else { ", no limit to the number of processes" };
-            format!("{whole} ({landlock}{counted})")
+            let way = match way {
+                Some(Way::Namespaces) => "namespaces, ",
+                Some(Way::Bubblewrap) => "namespaces of bubblewrap, ",
+                Some(Way::Landlock) | None => "",
+            };
+            let failed = if failed.is_empty() { String::new() } else { format!("; not possible: {failed}") };
+            format!("{whole} ({way}{landlock}{counted}){failed}")
         }
         Finding::SandboxMissing { reason } => format!("no sandbox can be made, so commands are refused: {reason}"),
         Finding::ViewsMissing => "the lists are not made yet".to_owned(),

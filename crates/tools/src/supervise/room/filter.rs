@@ -46,6 +46,8 @@ enum Rule {
 /// Which kinds of sockets may be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sockets {
+    /// None at all: there is no network of the room's own.
+    None,
     /// Those of a network that has nobody but the room in it.
     Inside,
     /// Those of the machine's network, and of files and kernel.
@@ -57,6 +59,7 @@ pub(super) enum Sockets {
 impl Sockets {
     fn families(self) -> &'static [u32] {
         match self {
+            Sockets::None => &[],
             Sockets::Inside | Sockets::OutsideWithoutFiles => &[libc::AF_INET as u32, libc::AF_INET6 as u32],
             Sockets::Outside => &[libc::AF_INET as u32, libc::AF_INET6 as u32, libc::AF_UNIX as u32, libc::AF_NETLINK as u32],
         }
@@ -265,7 +268,7 @@ mod tests {
         }
     }
 
-    const ALL: [Sockets; 3] = [Sockets::Inside, Sockets::Outside, Sockets::OutsideWithoutFiles];
+    const ALL: [Sockets; 4] = [Sockets::None, Sockets::Inside, Sockets::Outside, Sockets::OutsideWithoutFiles];
 
     #[test]
     fn every_number_gets_the_answer_of_its_rule_and_no_other() {
@@ -297,6 +300,7 @@ mod tests {
             let made = |family: i32| asked(sockets, libc::SYS_socket, [family.cast_unsigned().into(), 1]);
             [libc::AF_INET, libc::AF_INET6, libc::AF_UNIX, libc::AF_NETLINK, libc::AF_PACKET, libc::AF_VSOCK, libc::AF_ALG].map(made)
         };
+        assert_eq!(family(Sockets::None), [false; 7]);
         assert_eq!(family(Sockets::Inside), [true, true, false, false, false, false, false]);
         assert_eq!(family(Sockets::Outside), [true, true, true, true, false, false, false]);
         assert_eq!(family(Sockets::OutsideWithoutFiles), family(Sockets::Inside));

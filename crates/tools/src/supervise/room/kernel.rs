@@ -134,6 +134,13 @@ pub(super) fn move_to(fd: OwnedFd, number: RawFd) -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(number) })
 }
 
+/// Takes over a descriptor that this process was executed with.
+#[expect(unsafe_code, reason = "what was inherited is known by its number alone")]
+pub(super) fn inherited(number: RawFd) -> OwnedFd {
+    // SAFETY: only asked for the number at which whoever executed this process has put it, before anything else is opened.
+    unsafe { OwnedFd::from_raw_fd(number) }
+}
+
 /// Switches a network interface of this namespace on.
 #[expect(unsafe_code, reason = "interfaces are switched by a request that has no safe form")]
 pub(super) fn switch_on(name: &CStr) -> io::Result<()> {

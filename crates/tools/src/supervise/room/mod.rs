@@ -4,6 +4,7 @@
 //! for the price of a fork and an exec. It belongs to one supervisor, has one command at a time, and nothing of a command
 //! is left when the next one comes. Must not be used again when what it protects was exchanged from outside.
 
+mod bubblewrap;
 mod enter;
 mod filter;
 mod kernel;
@@ -12,13 +13,15 @@ mod limits;
 mod mounts;
 mod plan;
 mod protect;
+mod share;
 mod warden;
 mod word;
 
+pub(super) use enter::serve_inside;
 pub(super) use word::Word;
 
-use super::raw;
-use super::spec::{Fitted, Spec, Walls};
+use super::spec::{Fitted, Spec, Walls, Way};
+use super::{proc, raw};
 use limits::Counted;
 use plan::Plan;
 use rustix::io::Errno;
@@ -31,13 +34,17 @@ use std::os::fd::BorrowedFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
+/// The word by which this program knows that it is executed inside a room.
+pub(super) const INSIDE: &str = "room";
 /// Bytes read from the first process at once; its lines are short.
 const READ_BYTES: usize = 512;
 
 #[derive(Debug)]
 pub(super) struct Room {
     /// Ends before anything that it stands on does.
-    first: First,
+    _first: First,
+    /// The same as outside of the room, or a child of it.
+    root: Pid,
     _counted: Option<Counted>,
     plan: Plan,
     walls: Walls,
@@ -67,14 +74,16 @@ impl Room {
         let plan = Plan::new(folder, walls)?;
         let (link, theirs) = UnixStream::pair()?;
         let maker = match raw::fork()? {
-            None => enter::namespaces(theirs, &plan),
+            None => enter::enter(theirs, &plan, walls.way),
             Some(maker) => maker,
         };
         drop(theirs);
         let mut pending = Vec::new();
         let made = next_word(&link, &mut pending);
-        while let Err(Errno::INTR) = waitpid(Some(maker), WaitOptions::empty()) {}
+        // Whoever was started is the first process itself, or is over when it has made it.
+        let maker = First(maker);
         let first = match made? {
+            Word::Made(pid) if pid == maker.0.as_raw_pid() => maker,
             Word::Made(pid) => First(Pid::from_raw(pid).ok_or(io::ErrorKind::InvalidData)?),
             other @ (Word::Ready { .. } | Word::Broken(_) | Word::Spawned(_) | Word::NotSpawned(_) | Word::Exited { .. } | Word::Empty) => {
                 return Err(unexpected(other));
@@ -90,8 +99,13 @@ impl Room {
                 return Err(unexpected(other));
             }
         };
+        let root = match walls.way {
+            Way::Namespaces | Way::Landlock => first.0,
+            // It has stayed outside, and its child is the first process inside.
+            Way::Bubblewrap => proc::inside(first.0.as_raw_pid(), 1).and_then(Pid::from_raw).ok_or(io::ErrorKind::NotFound)?,
+        };
         let fitted = Fitted { landlock, counted: !is_root || counted.is_some() };
-        Ok(Room { first, _counted: counted, plan, walls: walls.clone(), link, pending, fitted, is_empty: true })
+        Ok(Room { _first: first, root, _counted: counted, plan, walls: walls.clone(), link, pending, fitted, is_empty: true })
     }
 
     /// Whether it may be used for this command as it is.
@@ -108,9 +122,9 @@ impl Room {
         self.is_empty
     }
 
-    /// Its first process, which is a parent of all that runs in it.
-    pub(super) fn first(&self) -> Pid {
-        self.first.0
+    /// The process below which all that runs in it is.
+    pub(super) fn root(&self) -> Pid {
+        self.root
     }
 
     /// Readable when there are words.

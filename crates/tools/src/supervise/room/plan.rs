@@ -3,7 +3,8 @@
 //! All paths are real ones: every link in them was followed here. Must not change anything but the placeholders.
 
 use super::protect::Protection;
-use crate::supervise::spec::Walls;
+use super::share::{OF_OWNER, Share};
+use crate::supervise::spec::{Walls, Way};
 use crate::texts;
 use std::ffi::OsStr;
 use std::io;
@@ -22,12 +23,16 @@ pub(super) struct Plan {
     pub hidden: Vec<PathBuf>,
     pub protection: Protection,
     pub network: bool,
+    /// Keeps the temporary folder there for as long as the room stands on it.
+    _share: Share,
 }
 
 impl Plan {
     /// An error names what stands in the way.
     pub(super) fn new(folder: &OsStr, walls: &Walls) -> io::Result<Plan> {
         let workspace = Path::new(folder).canonicalize()?;
+        // Made here and not by the owner: the last room of another owner may remove it until this one has its lock.
+        let mut share = Share::take(Path::new(&walls.temp), OF_OWNER)?.ok_or(io::ErrorKind::NotADirectory)?;
         let temp = Path::new(&walls.temp).canonicalize()?;
         let mut temporary: Vec<PathBuf> = TEMPORARY.iter().filter_map(|path| Path::new(path).canonicalize().ok()).collect();
         temporary.dedup();
@@ -41,8 +46,15 @@ impl Plan {
         if let Some(around) = hidden.iter().find(|hidden| workspace.starts_with(hidden)) {
             return Err(io::Error::other(texts::workspace_hidden(&workspace, around)));
         }
-        let protection = Protection::find(&workspace, &walls.protected)?;
-        Ok(Plan { workspace, temp, temporary, hidden, protection, network: walls.network })
+        let protection = match walls.way {
+            Way::Namespaces | Way::Bubblewrap => Protection::find(&workspace, &walls.protected)?,
+            // Nothing could cover what is to be kept.
+            Way::Landlock => Protection::none(&workspace)?,
+        };
+        if let Some(below) = temporary.iter().find_map(|temporary| workspace.strip_prefix(temporary).ok()) {
+            share.expect_mount(below);
+        }
+        Ok(Plan { workspace, temp, temporary, hidden, protection, network: walls.network, _share: share })
     }
 
     /// Whether what was found is still there, and nothing else: a room made by this plan is as good as a new one.

@@ -5,19 +5,17 @@
 //! put there for as long as rooms need it. Its lock is shared by all rooms of the workspace, whoever made it; the last
 //! one removes it. Must not look into a room.
 
-use rustix::fs::{AtFlags, CWD, FileType, FlockOperation, Mode, OFlags, Stat, flock, fstat, statat};
+use super::share::{OF_ALL, Share};
+use rustix::fs::{AtFlags, CWD, FileType, Stat, statat};
 use rustix::io::Errno;
 use std::ffi::OsString;
 use std::io;
-use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 /// In the root of a workspace.
 const NAMES: [&str; 2] = [".git", ".throughline"];
 /// Bytes of a file that says where a repository is.
 const POINTER_BYTES_MAX: u64 = 64 * 1024;
-/// Times a placeholder is made again when another room removes it at the same moment.
-const PLACEHOLDER_TRIES: usize = 8;
 
 /// Something that keeps its place and its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +35,7 @@ pub(super) struct Protection {
     workspace: Identity,
     seen: Vec<(PathBuf, Option<Identity>)>,
     /// Removed when they are dropped, unless somebody else needs them.
-    _placeholders: Vec<Placeholder>,
+    _placeholders: Vec<Share>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,11 +55,12 @@ impl Protection {
         let real = settings.iter().map(|path| real(Path::new(path)));
         paths.extend(real.filter(|path| path.starts_with(workspace) && path != workspace));
         for path in &paths {
-            if let Some(placeholder) = Placeholder::at(path)? {
-                kept.push(Kept::Folder(path.clone()));
-                placeholders.push(placeholder);
-            } else {
-                kept.extend(keep(path, workspace)?);
+            match Share::take(path, OF_ALL)? {
+                Some(placeholder) if placeholder.is_empty()? => {
+                    kept.push(Kept::Folder(path.clone()));
+                    placeholders.push(placeholder);
+                }
+                Some(_) | None => kept.extend(keep(path, workspace)?),
             }
         }
         paths.extend(kept.iter().map(|kept| kept.path().to_owned()));
@@ -71,6 +70,12 @@ impl Protection {
         let seen = paths.into_iter().map(|path| (path.clone(), identity(&path))).collect();
         let workspace = identity_of(&statat(CWD, workspace, AtFlags::empty())?);
         Ok(Protection { kept, workspace, seen, _placeholders: placeholders })
+    }
+
+    /// Where nothing can be protected.
+    pub(super) fn none(workspace: &Path) -> io::Result<Protection> {
+        let workspace = identity_of(&statat(CWD, workspace, AtFlags::empty())?);
+        Ok(Protection { kept: Vec::new(), workspace, seen: Vec::new(), _placeholders: Vec::new() })
     }
 
     pub(super) fn holds(&self) -> bool {
@@ -168,56 +173,6 @@ fn identity_of(stat: &Stat) -> Identity {
     let kind = FileType::from_raw_mode(stat.st_mode);
     let changed = (kind != FileType::Directory).then_some((stat.st_ctime, stat.st_ctime_nsec.cast_signed()));
     Identity { device: stat.st_dev, inode: stat.st_ino, kind, changed }
-}
-
-/// An empty folder that only keeps a name.
-#[derive(Debug)]
-struct Placeholder {
-    path: PathBuf,
-    lock: OwnedFd,
-}
-
-impl Placeholder {
-    /// Takes part in the one at this path, making it where nothing is; none when something else has the name, or when
-    /// nobody could make anything there.
-    fn at(path: &Path) -> io::Result<Option<Placeholder>> {
-        for _ in 0..PLACEHOLDER_TRIES {
-            match rustix::fs::mkdir(path, Mode::from_raw_mode(0o755)) {
-                Ok(()) | Err(Errno::EXIST) => {}
-                Err(Errno::ROFS | Errno::ACCESS | Errno::PERM) => return Ok(None),
-                Err(Errno::NOENT) => {
-                    let parent = path.parent().ok_or(Errno::NOENT)?;
-                    std::fs::create_dir_all(parent)?;
-                    continue;
-                }
-                Err(error) => return Err(error.into()),
-            }
-            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            let lock = match rustix::fs::open(path, flags, Mode::empty()) {
-                Ok(lock) => lock,
-                Err(Errno::NOENT) => continue,
-                // A link or a file.
-                Err(_) => return Ok(None),
-            };
-            flock(&lock, FlockOperation::LockShared)?;
-            // Between opening and locking another room may have removed it.
-            if identity(path) != Some(identity_of(&fstat(&lock)?)) {
-                continue;
-            }
-            let is_empty = std::fs::read_dir(path)?.next().is_none();
-            return Ok(is_empty.then(|| Placeholder { path: path.to_owned(), lock }));
-        }
-        Err(io::ErrorKind::ResourceBusy.into())
-    }
-}
-
-impl Drop for Placeholder {
-    fn drop(&mut self) {
-        // Somebody else's room stands on it, or it was filled meanwhile: then it stays.
-        if flock(&self.lock, FlockOperation::NonBlockingLockExclusive).is_ok() {
-            let _ = rustix::fs::rmdir(&self.path);
-        }
-    }
 }
 
 #[cfg(test)]
