@@ -88,7 +88,18 @@ compiler-needed:
 		echo "missing, please install (Debian names): $$missing"; exit 1; \
 	fi
 
+# Tests of the sandbox try every way to make one, and make their attempts with Python.
 tools-needed: compiler-needed
+	@missing=""; \
+	command -v bwrap >/dev/null || missing="bubblewrap"; \
+	command -v python3 >/dev/null || missing="$$missing python3"; \
+	command -v setpriv >/dev/null || missing="$$missing util-linux"; \
+	if [ -z "$$missing" ]; then exit 0; fi; \
+	if [ "$$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then \
+		apt-get update -q; DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $$missing; \
+	else \
+		echo "missing, please install (Debian names): $$missing"; exit 1; \
+	fi
 	@cargo fmt --version >/dev/null 2>&1 || rustup component add rustfmt
 	@cargo clippy --version >/dev/null 2>&1 || rustup component add clippy
 	@cargo nextest --version >/dev/null 2>&1 || cargo install cargo-nextest --locked

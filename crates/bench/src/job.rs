@@ -51,9 +51,14 @@ pub struct Took {
 
 /// Runs a job to its end.
 pub fn timed(program: &Path, home: &Path, script: &Path) -> Result<Took, Problem> {
+    timed_with(program, home, script, &[])
+}
+
+/// The same with more arguments.
+pub fn timed_with(program: &Path, home: &Path, script: &Path, more: &[&str]) -> Result<Took, Problem> {
     let waited = || process::cpu_of_this().map_or(0.0, |cpu| cpu.children_ms);
     let (before, began) = (waited(), Instant::now());
-    let output = run(program, home, script, "--quiet").output().map_err(io("thru"))?;
+    let output = run(program, home, script, "--quiet").args(more).output().map_err(io("thru"))?;
     let wall_ms = began.elapsed().as_secs_f64() * 1_000.0;
     process::wait_for_orphans();
     let took = Took { wall_ms, cpu_ms: waited() - before };

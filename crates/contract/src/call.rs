@@ -56,7 +56,7 @@ pub struct Prepared {
     /// Not all of the line could be seen through: no pattern with a star allows it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub opaque: bool,
-    /// The call wants a network.
+    /// The call may reach any host.
     #[serde(default, skip_serializing_if = "is_false")]
     pub network: bool,
     /// What it would see, and whom it could tell.
@@ -83,6 +83,20 @@ pub struct Prepared {
     /// How long the run waits for the call before it goes on in the background; unset waits for its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patience_ms: Option<u64>,
+    /// What holds a command that it runs; unset for calls that run none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<Sandbox>,
+}
+
+/// How far a command is kept from what it was not given; a stronger one is greater.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Sandbox {
+    /// Not at all: a person said that it may be so.
+    Off,
+    /// Not from everything: what is protected inside the workspace is not.
+    Partial,
+    Full,
 }
 
 /// What a call brings into the conversation, and whether it could carry something out of it.

@@ -4,7 +4,7 @@ use crate::Ports;
 use crate::text::{Trouble, store};
 use agent::State;
 use contract::call::{Class, Prepared, PreparedCall, Risk};
-use contract::id::{CallId, Sha256};
+use contract::id::{CallId, Sha256, StreamId};
 use contract::limits::{NAME_BYTES_MAX, PREPARED_BYTES_MAX};
 use contract::port::{Prepare, RawCall};
 use contract::text::Room;
@@ -15,6 +15,7 @@ use std::sync::Arc;
 /// What a call of a session stands on.
 #[derive(Clone, Debug)]
 pub struct Desk {
+    stream: StreamId,
     folder: PathBuf,
     /// Calls that have not ended, by tool.
     open: Vec<(CallId, String)>,
@@ -24,10 +25,11 @@ pub struct Desk {
 
 impl Desk {
     #[must_use]
-    pub fn of(state: &State) -> Option<Desk> {
+    pub fn of(state: &State, stream: &StreamId) -> Option<Desk> {
         let open = state.calls.iter().map(|(id, call)| (*id, call.tool.clone())).collect();
         let known = state.files.iter().map(|(path, file)| (path.clone(), file.content)).collect();
-        Some(Desk { folder: PathBuf::from(&state.session.as_ref()?.folder), open, known: Arc::new(known) })
+        let folder = PathBuf::from(&state.session.as_ref()?.folder);
+        Some(Desk { stream: stream.clone(), folder, open, known: Arc::new(known) })
     }
 }
 
@@ -50,13 +52,8 @@ pub async fn prepare_call(ports: &Ports, desk: &Desk, mut call: RawCall) -> Resu
             *name = name.chars().take(NAME_BYTES_MAX / 4).collect();
         }
     }
-    let asked = Prepare {
-        tool: call.tool.clone(),
-        args: call.args.clone(),
-        folder: desk.folder.clone(),
-        open: desk.open.clone(),
-        known: desk.known.clone(),
-    };
+    let Desk { stream, folder, open, known } = desk.clone();
+    let asked = Prepare { stream, tool: call.tool.clone(), args: call.args.clone(), folder, open, known };
     let (class, risk, prepared, refused) = match ports.tools.prepare(asked).await {
         Ok(found) => {
             let preview = match found.preview {

@@ -189,7 +189,7 @@ impl Throughline {
         let stream = StreamId::session(ask.session);
         let state = self.fold(&stream).await?.map_err(|illegal| disagreement(&stream, illegal))?;
         let held = ask.ask.subject.call().and_then(|call| state.calls.get(&call));
-        let (Some(held), Some(desk)) = (held, Desk::of(&state)) else {
+        let (Some(held), Some(desk)) = (held, Desk::of(&state, &stream)) else {
             return Err(SayError::Rejected(Rejection::NoSuchAsk(ask.ask.ask)));
         };
         let args = self.redactor.redact(args);

@@ -49,6 +49,12 @@ impl Home {
         self.folder.join("spool")
     }
 
+    /// Where commands keep what is temporary, one folder a session.
+    #[must_use]
+    pub fn temp(&self) -> PathBuf {
+        self.folder.join("temp")
+    }
+
     /// The name of this folder on this machine, made once.
     pub(crate) fn machine(&self) -> Result<MachineId, HomeError> {
         let path = self.folder.join("machine");

@@ -79,9 +79,12 @@ use runtime::Ports;
 use runtime::drive::Place;
 use settings::{Environment, Secrets, Sources};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use tools::Toolbox;
+
+pub use tools::Sandboxing;
+pub use tools::supervise::Way;
 
 /// A runtime on one data folder. Several may share the folder; each is a host of its own.
 pub struct Throughline {
@@ -102,6 +105,27 @@ impl fmt::Debug for Throughline {
     }
 }
 
+/// What an owner of sessions may choose.
+#[derive(Clone)]
+pub struct Options {
+    /// Where keys and settings come from.
+    pub environment: Arc<dyn Environment>,
+    /// Whether commands run in a sandbox; a session that is gone on with elsewhere is held to what that process chose.
+    pub sandboxing: Sandboxing,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { environment: Arc::new(settings::Process), sandboxing: Sandboxing::On }
+    }
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options").field("sandboxing", &self.sandboxing).finish_non_exhaustive()
+    }
+}
+
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     #[error(transparent)]
@@ -117,19 +141,38 @@ pub enum OpenError {
 impl Throughline {
     /// Opens the data folder, making it if it is not there.
     pub fn open(home: &Home) -> Result<Throughline, OpenError> {
-        Throughline::open_in(home, Arc::new(settings::Process))
+        Throughline::open_with(home, Options::default())
     }
 
     /// The same with keys and settings from elsewhere than this process has them.
     pub fn open_in(home: &Home, environment: Arc<dyn Environment>) -> Result<Throughline, OpenError> {
+        Throughline::open_with(home, Options { environment, ..Options::default() })
+    }
+
+    pub fn open_with(home: &Home, options: Options) -> Result<Throughline, OpenError> {
+        let Options { environment, sandboxing } = options;
         let host = HostId(random()?);
         let journal = SqliteJournal::open(journal::Options::new(home.folder(), host)).map_err(|error| of_folder(home, error))?;
         let journal = Arc::new(journal);
         let place = Place { host, machine: home.machine()?, boot: home::boot()? };
-        let sources = Sources::new(environment, home.folder());
+        let sources = Sources::new(environment.clone(), home.folder());
         let keys = models::Keyring::new(sources.clone(), Secrets::at(home.folder()));
         let hidden = keys.handles().into_iter().map(Into::into).collect();
-        let tools = Arc::new(Toolbox::new(tools::Options { hidden, ..tools::Options::new(home.spool()) }).map_err(OpenError::Spool)?);
+        let tools = tools::Options {
+            hidden,
+            sandboxing,
+            ways: ways(),
+            temp: home.temp(),
+            unseen: vec![home.folder().to_owned()],
+            unchanged: settings::user_file(environment.as_ref())
+                .as_deref()
+                .and_then(Path::parent)
+                .map(Path::to_owned)
+                .into_iter()
+                .collect(),
+            ..tools::Options::new(home.spool())
+        };
+        let tools = Arc::new(Toolbox::new(tools).map_err(OpenError::Spool)?);
         let stage = Arc::new(Stage::new());
         let redactor = keys.redactor();
         let ports = Ports {
@@ -156,6 +199,12 @@ impl Throughline {
     pub(crate) fn log(&self) -> &dyn Log {
         self.ports.log.as_ref()
     }
+}
+
+/// Ways to make a sandbox. A build for tests may be told that there is none, which only ever refuses commands.
+fn ways() -> Vec<Way> {
+    let is_told = cfg!(debug_assertions) && std::env::var_os("THRU_TEST_NO_SANDBOX").is_some();
+    if is_told { Vec::new() } else { Way::ALL.to_vec() }
 }
 
 /// A folder that cannot even be made is no fault of the log.

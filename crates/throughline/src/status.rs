@@ -8,6 +8,7 @@ use agent::rest::Turn;
 use agent::state::{Call, Fork, Retry, Run, Stage};
 use contract::ask::AskKind;
 use contract::body::Body;
+use contract::call::Sandbox;
 use contract::config::Limits;
 use contract::id::{CallId, HostId, Key, SessionId, StreamId};
 use contract::limits::OUTPUT_TAIL_BYTES_MAX;
@@ -82,6 +83,8 @@ pub struct RunningTool {
     pub since: Time,
     /// It does not hold the run.
     pub background: bool,
+    /// What holds it, if it is a command.
+    pub sandbox: Option<Sandbox>,
     /// It was told to end.
     pub stopping: bool,
     /// The end of its output, when it runs on this machine.
@@ -157,6 +160,7 @@ impl Throughline {
                 attempt: attempt.number,
                 since: attempt.since,
                 background: !call.foreground,
+                sandbox: call.prepared.sandbox,
                 stopping: attempt.deadline.is_some(),
                 output: self.ports.tools.tail(call.action, attempt.number, OUTPUT_TAIL_BYTES_MAX).await,
             });

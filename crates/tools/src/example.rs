@@ -38,9 +38,14 @@ pub fn example(name: &str, line: &str) -> Result<Example, NoExample> {
         Kind::Url => Prepared { hosts: only(host(line)), ..Prepared::default() },
         Kind::Nothing => return Err(NoExample::NothingToMatch(tool.name)),
     };
-    // Whatever is outside the workspace or cannot be seen through is asked about.
-    let outside = prepared.paths.iter().any(|path| path.starts_with('/')) || prepared.opaque;
-    Ok(Example { risk: if outside { Risk::High } else { tool.risk }, prepared })
+    let risk = match kind(tool.name) {
+        // Whatever is outside the workspace or cannot be seen through is asked about.
+        _ if prepared.opaque || prepared.paths.iter().any(|path| path.starts_with('/')) => Risk::High,
+        // As in a sandbox that holds it.
+        Kind::Command => Risk::Medium,
+        Kind::Line | Kind::Path | Kind::Url | Kind::Nothing => tool.risk,
+    };
+    Ok(Example { prepared, risk })
 }
 
 fn kind(tool: &str) -> Kind {

@@ -7,36 +7,39 @@
 mod args;
 mod command;
 mod example;
-mod page;
 mod place;
 mod portion;
 mod reach;
+mod sandbox;
 mod stops;
 pub mod supervise;
 mod texts;
 mod tool;
 
 use contract::body::UnknownReason;
-use contract::call::Class;
+use contract::call::{Class, Prepared, Risk, Sandbox};
 use contract::config::ToolSpec;
-use contract::id::ActionId;
+use contract::id::{ActionId, StreamId};
 use contract::limits::OTHER_MACHINE_PATIENCE_MS;
 use contract::port::{BoxFuture, Frame, Here, Preparation, Prepare, PrepareRefused, RawOutcome, Recovery, Stopping, ToolJob, Tools};
+use sandbox::{NoSandbox, Sandboxes};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use stops::Stops;
 use supervise::claim::{self, Look};
 use supervise::client::{self, Answer, Found};
 use supervise::launch::Launcher;
-use supervise::{Command, Folder};
-use tool::{Attempt, Run, SameBoot, Tool};
+use supervise::{Command, Folder, Spec, Way};
+use tool::{Attempt, Run, SameBoot, Tool, Wanted};
 use web::{Reach, VisitLimits, Visitor};
 
 pub use example::{Example, NoExample, example};
+pub use sandbox::{Found as FoundSandbox, Sandboxing, UnusedTemp, unused_temps};
+pub use texts::ways_failed;
 
 /// Where and how tools run.
 #[derive(Clone, Debug)]
@@ -52,14 +55,30 @@ pub struct Options {
     /// Which servers may be visited.
     pub reach: Reach,
     pub visits: VisitLimits,
+    pub sandboxing: Sandboxing,
+    /// Ways to make a sandbox, the best first.
+    pub ways: Vec<Way>,
+    /// One folder for each session is made below it, for what its commands keep for a while.
+    pub temp: PathBuf,
+    /// Folders in which no command in a sandbox sees anything.
+    pub unseen: Vec<PathBuf>,
+    /// Folders that no command in a sandbox can change, even inside its workspace.
+    pub unchanged: Vec<PathBuf>,
 }
 
 impl Options {
     /// This very program as supervisor, and the patience of the contract.
     #[must_use]
     pub fn new(spool: impl Into<PathBuf>) -> Options {
+        let spool = spool.into();
+        let temp = spool.with_file_name("temp");
         Options {
-            spool: spool.into(),
+            unseen: vec![spool.clone(), temp.clone()],
+            unchanged: Vec::new(),
+            temp,
+            sandboxing: Sandboxing::On,
+            ways: Way::ALL.to_vec(),
+            spool,
             supervisor: "/proc/self/exe".into(),
             other_machine_patience: Duration::from_millis(OTHER_MACHINE_PATIENCE_MS),
             hidden: BTreeSet::new(),
@@ -76,6 +95,7 @@ pub struct Toolbox {
     launcher: Launcher,
     visitor: Arc<Visitor>,
     stops: Stops,
+    sandboxes: Sandboxes,
 }
 
 /// Names of the built-in tools.
@@ -86,10 +106,15 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 impl Toolbox {
     /// Fails only when a relative `spool` cannot be made absolute; supervisors work in folders of their own.
     pub fn new(options: Options) -> io::Result<Toolbox> {
-        let spool = std::path::absolute(&options.spool)?;
+        let absolute = |path: &PathBuf| std::path::absolute(path);
+        let (spool, temp) = (absolute(&options.spool)?, absolute(&options.temp)?);
+        let unseen = options.unseen.iter().map(absolute).collect::<io::Result<Vec<_>>>()?;
+        let unchanged = options.unchanged.iter().map(absolute).collect::<io::Result<Vec<_>>>()?;
         let launcher = Launcher::new(options.supervisor.clone());
         let visitor = Arc::new(Visitor::new(options.reach.clone(), options.visits));
-        Ok(Toolbox { options: Options { spool, ..options }, launcher, visitor, stops: Stops::default() })
+        let sandboxes = Sandboxes::new(options.sandboxing, options.ways.clone(), temp.clone(), &unseen, &unchanged);
+        let options = Options { spool, temp, unseen, unchanged, ..options };
+        Ok(Toolbox { options, launcher, visitor, stops: Stops::default(), sandboxes })
     }
 
     fn folder(&self, action: ActionId, attempt: u16) -> Folder {
@@ -102,10 +127,10 @@ impl Toolbox {
             Some(Run::Inside { start, .. }) => inside(move || start(&job, &folder)).await,
             Some(Run::Supervised { spec, outcome }) => {
                 let started = match spec(&job, &folder) {
-                    Ok(mut spec) => {
-                        spec.env.retain(|(name, _)| !self.options.hidden.contains(name));
-                        client::start(&self.launcher, &folder, &spec).await.map_err(|error| texts::not_started(&error))
-                    }
+                    Ok(wanted) => match self.confined(&job, wanted).await {
+                        Ok(spec) => client::start(&self.launcher, &folder, &spec).await.map_err(|error| texts::not_started(&error)),
+                        Err(text) => Err(text),
+                    },
                     Err(text) => Err(text),
                 };
                 match started {
@@ -125,6 +150,42 @@ impl Toolbox {
             Some(Run::BySession) => tool::finished(Err(texts::BY_SESSION.to_owned())),
             None => tool::finished(Err(unknown_tool(&job.tool))),
         }
+    }
+
+    /// The command with all that it may have. An error is for the model: nothing ran.
+    async fn confined(&self, job: &ToolJob, wanted: Wanted) -> Result<Spec, String> {
+        let Wanted { mut spec, network } = wanted;
+        spec.env.retain(|(name, _)| !self.options.hidden.contains(name));
+        let found = self.find_sandbox(&job.folder, &job.stream).await?;
+        if job.sandbox.is_some_and(|judged| found.sandbox < judged) {
+            return Err(texts::WEAKER.to_owned());
+        }
+        self.sandboxes.confine(&mut spec, &found, &job.stream, network);
+        Ok(spec)
+    }
+
+    async fn find_sandbox(&self, folder: &Path, stream: &StreamId) -> Result<FoundSandbox, String> {
+        self.sandboxes.find(&self.launcher, folder, stream).await.map_err(|reason| match reason {
+            NoSandbox::Folder(error) => texts::no_folder(folder, &error),
+            NoSandbox::Supervisor(error) => texts::not_started(&error),
+            NoSandbox::Room(failed) => texts::no_sandbox(&failed),
+        })
+    }
+
+    /// What holds commands in this folder; an error says why nothing can.
+    pub async fn sandbox(&self, folder: &Path, stream: &StreamId) -> Result<FoundSandbox, String> {
+        self.find_sandbox(folder, stream).await
+    }
+
+    /// A command line is looked at and nothing else; where it would run is found out for its risk.
+    async fn prepare_command(&self, tool: &Tool, call: &Prepare) -> Result<Preparation, PrepareRefused> {
+        let mut preparation = (tool.prepare)(call)?;
+        let found = self.find_sandbox(&call.folder, &call.stream).await.map_err(|message| PrepareRefused { message })?;
+        let Prepared { network, opaque, .. } = &preparation.prepared;
+        let is_held = found.sandbox == Sandbox::Full && !*network && !*opaque;
+        preparation.risk = if is_held { Risk::Medium } else { Risk::High };
+        preparation.prepared.sandbox = Some(found.sandbox);
+        Ok(preparation)
     }
 
     async fn recover_attempt(&self, job: ToolJob, here: &Here) -> Recovery {
@@ -167,9 +228,8 @@ impl Tools for Toolbox {
                 check(&call, &self.visitor)?;
                 return (tool.prepare)(&call);
             }
-            // A command line is looked at and nothing else.
             if let Run::Supervised { .. } = tool.run {
-                return (tool.prepare)(&call);
+                return self.prepare_command(tool, &call).await;
             }
             // Reads files for its preview.
             let prepared = tokio::task::spawn_blocking(move || (tool.prepare)(&call)).await;

@@ -9,6 +9,7 @@ mod address;
 mod answer;
 mod connect;
 mod limits;
+pub mod page;
 mod pool;
 mod post;
 mod public;

@@ -1,4 +1,4 @@
-//! A step: a reply of the model and its `echo` in the shell tool, (t100 − t20) / 80.
+//! A step: a reply of the model and its `echo` in the shell tool, (t100 − t20) / 80, with and without the sandbox.
 
 use crate::problem::Problem;
 use crate::stats::Samples;
@@ -15,30 +15,46 @@ pub fn measure(world: &World) -> Result<Vec<Line>, Problem> {
     let (few, many) = world.size.steps;
     let scripts = world.folder()?;
     let (short, long) = (job::script(scripts.path(), few)?, job::script(scripts.path(), many)?);
-    let (mut steps, mut floors, mut cpus) = (Samples::default(), Samples::default(), Samples::default());
+    let (mut held, mut free, mut floors) = (Steps::default(), Steps::default(), Samples::default());
     for _ in 0..world.size.rounds {
-        let took = |script| job::timed(thru, world.folder()?.path(), script);
-        let (t_few, t_many) = (took(&short)?, took(&long)?);
+        for (steps, more) in [(&mut held, &[][..]), (&mut free, &["--unsafe-no-sandbox"])] {
+            let took = |script| job::timed_with(thru, world.folder()?.path(), script, more);
+            let (t_few, t_many) = (took(&short)?, took(&long)?);
+            let between = f64::from(many - few);
+            steps.walls.push((t_many.wall_ms - t_few.wall_ms) / between);
+            steps.cpus.push((t_many.cpu_ms - t_few.cpu_ms) / between);
+        }
         floors.push(floor::step_ms(world.folder()?.path(), many)?);
-        let between = f64::from(many - few);
-        steps.push((t_many.wall_ms - t_few.wall_ms) / between);
-        cpus.push((t_many.cpu_ms - t_few.cpu_ms) / between);
     }
-    let (step, floor) = (steps.median(), floors.median());
-    Ok(vec![Line {
-        what: "a step with `echo` in the shell",
-        figure: format!("{step:.2} ms"),
-        beside: format!("floor {floor:.2} ms"),
-        ratio: Some(step / floor),
-        bar: BAR,
-        met: Some(step <= BAR_MS && step <= BAR_FLOORS * floor),
-        note: format!(
-            "noise ±{:.0} % and ±{:.0} %, best {:.2} ms beside {:.2} ms, processor time {:.1} ms a step",
-            steps.noise() * 100.0,
-            floors.noise() * 100.0,
-            steps.quantile(0.0),
-            floors.quantile(0.0),
-            cpus.median()
-        ),
-    }])
+    let (step, floor) = (held.walls.median(), floors.median());
+    let met = Some(step <= BAR_MS && step <= BAR_FLOORS * floor);
+    Ok(vec![held.line("a step with `echo` in the shell", &floors, BAR, met), free.line("the same without the sandbox", &floors, "", None)])
+}
+
+#[derive(Default)]
+struct Steps {
+    walls: Samples,
+    cpus: Samples,
+}
+
+impl Steps {
+    fn line(&self, what: &'static str, floors: &Samples, bar: &'static str, met: Option<bool>) -> Line {
+        let (step, floor) = (self.walls.median(), floors.median());
+        Line {
+            what,
+            figure: format!("{step:.2} ms"),
+            beside: format!("floor {floor:.2} ms"),
+            ratio: Some(step / floor),
+            bar,
+            met,
+            note: format!(
+                "noise ±{:.0} % and ±{:.0} %, best {:.2} ms beside {:.2} ms, processor time {:.1} ms a step",
+                self.walls.noise() * 100.0,
+                floors.noise() * 100.0,
+                self.walls.quantile(0.0),
+                floors.quantile(0.0),
+                self.cpus.median()
+            ),
+        }
+    }
 }

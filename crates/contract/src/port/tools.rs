@@ -2,7 +2,7 @@
 
 use super::{BoxFuture, Live};
 use crate::body::{CancelReason, UnknownReason};
-use crate::call::{Class, Prepared, Risk};
+use crate::call::{Class, Prepared, Risk, Sandbox};
 use crate::config::ToolSpec;
 use crate::id::{ActionId, BootId, CallId, MachineId, Sha256, StreamId};
 use crate::units::Time;
@@ -14,6 +14,8 @@ use std::time::Duration;
 /// A call to be prepared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prepare {
+    /// The session whose call it is.
+    pub stream: StreamId,
     pub tool: String,
     pub args: String,
     pub folder: PathBuf,
@@ -49,6 +51,8 @@ pub struct ToolJob {
     pub args: String,
     pub folder: PathBuf,
     pub witness: Option<Sha256>,
+    /// What the call was judged with; it never runs with less.
+    pub sandbox: Option<Sandbox>,
     pub class: Class,
     /// The running attempt that the call is about, if it still runs.
     pub target: Option<Target>,

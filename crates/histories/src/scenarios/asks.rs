@@ -3,7 +3,7 @@
 use crate::writer::{Played, Writer, call, finished, unknown};
 use contract::ask::{Answer, Ask, Grant, Subject};
 use contract::body::{Mode, Scope, UnknownReason};
-use contract::call::{Class, Prepared, PreparedCall, Risk, Touches, Wants};
+use contract::call::{Class, Prepared, PreparedCall, Risk, Sandbox, Touches, Wants};
 use contract::config::{Autonomy, Limits, OnUnknown, Options, Policy, Prices, ResumePolicy};
 use contract::id::{AskId, Sha256};
 use contract::outcome::ReplyPart;
@@ -104,6 +104,11 @@ pub fn rules(writer: &mut Writer) -> Played {
             commands,
             network: line.starts_with("git"),
             opaque: line.contains('$'),
+            sandbox: Some(match line.as_bytes().first() {
+                Some(b'g') => Sandbox::Partial,
+                Some(b'$') => Sandbox::Off,
+                Some(_) | None => Sandbox::Full,
+            }),
             touches: if line.starts_with("git") { Touches::NETWORK } else { Touches::PRIVATE },
             ..Prepared::default()
         };

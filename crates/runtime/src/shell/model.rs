@@ -30,7 +30,7 @@ impl Asking {
             request: model.request,
             attempt: model.attempt,
             purpose: model.purpose,
-            desk: Desk::of(state)?,
+            desk: Desk::of(state, stream)?,
             transcript: agent::context::context(state)?,
         })
     }

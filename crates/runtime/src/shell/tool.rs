@@ -53,6 +53,7 @@ impl Attempting {
             tool: self.call.tool,
             folder: self.folder,
             witness: self.call.prepared.witness,
+            sandbox: self.call.prepared.sandbox,
             class: self.call.class,
             target: self.target,
             machine: self.machine,

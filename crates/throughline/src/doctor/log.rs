@@ -12,6 +12,7 @@ use runtime::read;
 use std::collections::{BTreeMap, BTreeSet};
 use tools::supervise::Folder;
 use tools::supervise::survey::{Spooled, abandoned_drafts, survey};
+use tools::unused_temps;
 
 /// An open attempt, and whose it is.
 struct Open {
@@ -28,6 +29,8 @@ struct Walk {
     events: u64,
     open: BTreeMap<(ActionId, u16), Open>,
     driven: usize,
+    /// Sessions with an open run, whose commands may want what they kept.
+    at_work: BTreeSet<SessionId>,
     abandoned: Vec<SessionId>,
     blobs: BTreeMap<NamedBlob, (StreamId, Version)>,
     /// A stream could not be read, so nobody knows which attempts it has open.
@@ -99,6 +102,9 @@ impl Throughline {
         let tail = self.log().tail(stream).await?;
         if !driven && tail.is_some_and(|tail| tail.rest == Rest::Busy) && state.owner.is_some() {
             walk.abandoned.push(session);
+        }
+        if state.run.is_some() {
+            walk.at_work.insert(session);
         }
         walk.open.extend(open_attempts(session, &state, driven));
         Ok(())
@@ -178,7 +184,10 @@ fn leftovers(walk: &Walk, spooled: &[Spooled], home: &Home, mend: &Mend, finding
     let (kept, left): (Vec<&Spooled>, Vec<&Spooled>) = spooled.iter().partition(needed);
     findings.push(Finding::Spool { folders: kept.len() });
     let drafts = abandoned_drafts(&home.spool());
-    if left.is_empty() && drafts.is_empty() {
+    let mut temps = unused_temps(&home.temp());
+    temps.retain(|(session, _)| !walk.unclear && !walk.at_work.contains(session));
+    let found = left.len() + drafts.len() + temps.len();
+    if found == 0 {
         return;
     }
     let still_dead: BTreeSet<(ActionId, u16)> = match mend {
@@ -187,9 +196,12 @@ fn leftovers(walk: &Walk, spooled: &[Spooled], home: &Home, mend: &Mend, finding
     };
     let removable = left.iter().filter(|one| still_dead.contains(&(one.action, one.attempt)));
     let removed = removable.filter(|one| Folder::of(&home.spool(), one.action, one.attempt).remove().is_ok()).count();
-    let removed_drafts = match mend {
+    let removed_others = match mend {
         Mend::Nothing => 0,
-        Mend::Harmless { .. } => drafts.iter().filter(|draft| draft.remove().is_ok()).count(),
+        Mend::Harmless { .. } => {
+            let drafts = drafts.iter().filter(|draft| draft.remove().is_ok()).count();
+            drafts + temps.into_iter().filter_map(|(_, temp)| temp.remove().ok()).count()
+        }
     };
-    findings.push(Finding::Leftovers { folders: left.len() + drafts.len(), removed: removed + removed_drafts });
+    findings.push(Finding::Leftovers { folders: found, removed: removed + removed_others });
 }

@@ -1,8 +1,11 @@
 //! A look at everything that can be wrong with a data folder. Nothing is changed unless it is asked for, nothing that runs
 //! is touched, and nobody is waited for for long.
 
+mod commands;
 mod log;
 mod outside;
+
+pub use commands::sandbox;
 
 use crate::Home;
 use crate::bundle::FORMAT as EXPORT_FORMAT;
@@ -10,6 +13,7 @@ use contract::body::Principal;
 use contract::id::{SessionId, StreamId};
 use contract::units::Version;
 use std::path::PathBuf;
+use tools::supervise::Way;
 
 /// Whether what can be mended without harm is mended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,6 +139,21 @@ pub enum Finding {
         folders: usize,
         removed: usize,
     },
+    /// Where commands run.
+    Sandbox {
+        is_full: bool,
+        way: Option<Way>,
+        /// The version of Landlock that is in force.
+        landlock: Option<u32>,
+        /// Whether there is a limit to the processes of a command.
+        counted: bool,
+        /// Better ways that could not be gone, and why.
+        failed: String,
+    },
+    /// Commands are refused.
+    SandboxMissing {
+        reason: String,
+    },
     ViewsMissing,
     Views,
     ViewsDamaged {
@@ -171,6 +190,7 @@ impl Finding {
             Finding::Daemon { .. } | Finding::HeldBack { .. } | Finding::DaemonUnclear { .. } => "daemon",
             Finding::Processes { .. } | Finding::Unwatched { .. } | Finding::Stray { .. } => "processes",
             Finding::Spool { .. } | Finding::Leftovers { .. } => "spool",
+            Finding::Sandbox { .. } | Finding::SandboxMissing { .. } => "sandbox",
             Finding::ViewsMissing | Finding::Views | Finding::ViewsDamaged { .. } => "views",
             Finding::Blobs { .. } | Finding::BlobBroken { .. } => "blobs",
         }
@@ -192,11 +212,14 @@ impl Finding {
             | Finding::HeldBack { released: true, .. }
             | Finding::Processes { .. }
             | Finding::Spool { .. }
+            | Finding::Sandbox { is_full: true, .. }
             | Finding::ViewsMissing
             | Finding::Views
             | Finding::Blobs { .. } => Health::Ok,
             Finding::Leftovers { folders, removed } if folders == removed => Health::Ok,
             Finding::LittleSpace { .. }
+            | Finding::Sandbox { is_full: false, .. }
+            | Finding::SandboxMissing { .. }
             | Finding::DatabaseBusy
             | Finding::HostsUnclear { .. }
             | Finding::HeldBack { released: false, .. }

@@ -41,6 +41,7 @@ const WORDS: &[&str] = &[
     "--version",
     "-V",
     "--json",
+    "--unsafe-no-sandbox",
     "--quiet",
     "-q",
     "-C",
@@ -133,13 +134,13 @@ fn run() -> impl Strategy<Value = Run> {
         select(vec![Autonomy::Ask, Autonomy::Auto, Autonomy::Full]),
         select(vec![OnUnknown::Tell, OnUnknown::Ask]),
         prop::option::of(select(vec![OnAsk::Wait, OnAsk::Park, OnAsk::Deny])),
-        any::<(bool, bool)>(),
+        any::<(bool, bool, bool)>(),
     );
     (words, numbers, amounts, rules, choices).prop_map(|(words, numbers, amounts, rules, choices)| {
         let (task, model, fallback, folder, key, base_url) = words;
         let (max_turns, tool_calls, tokens) = numbers;
         let (cost_micros, wall_s, ask_s) = amounts;
-        let (resume, autonomy, on_unknown, on_ask, (json, quiet)) = choices;
+        let (resume, autonomy, on_unknown, on_ask, (json, quiet, is_unsafe)) = choices;
         let parsed = |effect, texts: Vec<String>| texts.into_iter().map(move |text| Rule::parse(effect, &text).unwrap());
         let rules = parsed(RuleEffect::Deny, rules.0).chain(parsed(RuleEffect::Allow, rules.1)).collect();
         let ask_valid_ms = ask_s.map_or(ASK_VALID_MS_DEFAULT, |seconds| seconds * 1_000);
@@ -163,6 +164,7 @@ fn run() -> impl Strategy<Value = Run> {
             },
             show: Show { json, quiet },
             on_ask,
+            sandboxing: if is_unsafe { Sandboxing::Off } else { Sandboxing::On },
         }
     })
 }
@@ -213,6 +215,7 @@ fn words_of(run: &Run) -> Vec<OsString> {
     flag("on-unknown", Some(on_unknown.into()));
     flag("on-ask", on_ask.map(str::to_owned));
     words.extend(run.show.json.then(|| "--json".to_owned()));
+    words.extend((run.sandboxing == Sandboxing::Off).then(|| "--unsafe-no-sandbox".to_owned()));
     words.extend(run.show.quiet.then(|| "--quiet".to_owned()));
     words.extend(["--".to_owned(), run.task.clone()]);
     words.into_iter().map(OsString::from).collect()

@@ -1,6 +1,6 @@
 //! Commands that look at sessions, and those that look after them.
 
-use super::{json, json_lines, quiet, session};
+use super::{json, json_lines, no_sandbox, quiet, session};
 use crate::catalog::{LookHelp, look_help};
 use clap::{Arg, ArgAction, ArgMatches, Command as Clap, value_parser};
 use contract::id::SessionId;
@@ -19,12 +19,13 @@ pub fn attach_command() -> Clap {
         .about(look_help(LookHelp::Attach))
         .after_help(look_help(LookHelp::AttachAfter))
         .arg(session().required(true))
+        .arg(no_sandbox())
         .arg(json())
         .arg(quiet())
 }
 
 pub fn daemon_command() -> Clap {
-    Clap::new("daemon").about(look_help(LookHelp::Daemon)).after_help(look_help(LookHelp::DaemonAfter)).arg(json_lines())
+    Clap::new("daemon").about(look_help(LookHelp::Daemon)).after_help(look_help(LookHelp::DaemonAfter)).arg(no_sandbox()).arg(json_lines())
 }
 
 pub fn status_command() -> Clap {

@@ -16,7 +16,7 @@ pub use policy::{Policies, PolicyOf, Trust, TrustOf};
 pub use run::{OnAsk, Run};
 pub use talk::{Approval, Approve, Deny, Said, Send};
 
-use crate::catalog::{Help, Problem, help};
+use crate::catalog::{Help, Problem, WishHelp, help, wish_help};
 use crate::fault::Fault;
 use auth::auth_command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -32,6 +32,7 @@ use run::{resume_command, run_command};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use talk::{approvals_command, approve_command, deny_command, pause_command, send_command, stop_command};
+use throughline::Sandboxing;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
@@ -40,6 +41,7 @@ pub enum Command {
         which: Which,
         show: Show,
         on_ask: Option<OnAsk>,
+        sandboxing: Sandboxing,
     },
     Events {
         session: SessionId,
@@ -69,9 +71,11 @@ pub enum Command {
     Attach {
         session: SessionId,
         show: Show,
+        sandboxing: Sandboxing,
     },
     Daemon {
         json: bool,
+        sandboxing: Sandboxing,
     },
     Auth(Auth),
     Models(Models),
@@ -284,6 +288,14 @@ fn quiet() -> Arg {
     Arg::new("quiet").long("quiet").short('q').action(ArgAction::SetTrue).help(help(Help::Quiet))
 }
 
+fn no_sandbox() -> Arg {
+    Arg::new("unsafe-no-sandbox").long("unsafe-no-sandbox").action(ArgAction::SetTrue).help(wish_help(WishHelp::NoSandbox))
+}
+
+fn sandboxing(sub: &ArgMatches) -> Sandboxing {
+    if sub.get_flag("unsafe-no-sandbox") { Sandboxing::Off } else { Sandboxing::On }
+}
+
 fn show(sub: &ArgMatches) -> Show {
     Show { json: sub.get_flag("json"), quiet: sub.get_flag("quiet") }
 }
@@ -295,19 +307,19 @@ fn command(matches: &ArgMatches) -> Result<Command, Fault> {
         Some(("run", sub)) => Command::Run(Box::new(run::run(sub))),
         Some(("resume", sub)) => {
             let which = session(sub).map_or(Which::Last, Which::Session);
-            Command::Resume { which, show: show(sub), on_ask: run::chosen_on_ask(sub) }
+            Command::Resume { which, show: show(sub), on_ask: run::chosen_on_ask(sub), sandboxing: sandboxing(sub) }
         }
         Some(("events", sub)) => {
             let from = Version(sub.get_one::<u64>("from").copied().unwrap_or(1));
             Command::Events { session: talk::required(sub, "session")?, from, follow: sub.get_flag("follow"), json: json(sub) }
         }
         Some(("send", sub)) => Command::Send(talk::send(sub)?),
-        Some(("attach", sub)) => Command::Attach { session: talk::required(sub, "session")?, show: show(sub) },
+        Some(("attach", sub)) => Command::Attach { session: talk::required(sub, "session")?, show: show(sub), sandboxing: sandboxing(sub) },
         Some(("models", sub)) => Command::Models(models::models(sub)),
         Some(("policy", sub)) => Command::Policy(policy::policy(sub)?),
         Some(("trust", sub)) => Command::Trust(policy::trust(sub)),
         Some(("auth", sub)) => Command::Auth(auth::auth(sub)?),
-        Some(("daemon", sub)) => Command::Daemon { json: json(sub) },
+        Some(("daemon", sub)) => Command::Daemon { json: json(sub), sandboxing: sandboxing(sub) },
         Some(("status", sub)) => Command::Status { what: look::status_of(sub), after: look::after_of(sub), json: json(sub) },
         Some(("cost", sub)) => Command::Cost { after: look::after_of(sub), json: json(sub) },
         Some(("approvals", sub)) => Command::Approvals { session: session(sub), after: look::after_of(sub), json: json(sub) },

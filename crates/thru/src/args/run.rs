@@ -1,6 +1,6 @@
 //! `thru run` and `thru resume`: what a person can wish of the work.
 
-use super::{Show, folder, json, quiet, said, session, session_flag};
+use super::{Show, folder, json, no_sandbox, quiet, said, session, session_flag};
 use crate::amount;
 use crate::catalog::{Help, WishHelp, help, wish_help};
 use clap::builder::{NonEmptyStringValueParser, TypedValueParser};
@@ -10,6 +10,7 @@ use contract::id::SessionId;
 use contract::limits::ASK_VALID_MS_DEFAULT;
 use contract::rule::{Rule, RuleEffect};
 use std::path::PathBuf;
+use throughline::Sandboxing;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
@@ -26,6 +27,7 @@ pub struct Run {
     pub limits: Limits,
     pub show: Show,
     pub on_ask: Option<OnAsk>,
+    pub sandboxing: Sandboxing,
 }
 
 /// What happens when the work needs a person.
@@ -60,6 +62,7 @@ pub fn run_command() -> Clap {
         .args(limit_args())
         .arg(choice("on-resume", &["continue", "ask", "paused"]).default_value("continue").help(wish_help(WishHelp::OnResume)))
         .arg(on_ask())
+        .arg(no_sandbox())
         .arg(json())
         .arg(quiet())
 }
@@ -71,6 +74,7 @@ pub fn resume_command() -> Clap {
         .arg(session().required_unless_present("last"))
         .arg(Arg::new("last").long("last").action(ArgAction::SetTrue).conflicts_with("session").help(help(Help::Last)))
         .arg(on_ask())
+        .arg(no_sandbox())
         .arg(json())
         .arg(quiet())
 }
@@ -140,6 +144,7 @@ pub fn run(sub: &ArgMatches) -> Run {
         },
         show: super::show(sub),
         on_ask: chosen_on_ask(sub),
+        sandboxing: super::sandboxing(sub),
     }
 }
 

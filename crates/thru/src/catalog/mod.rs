@@ -10,6 +10,7 @@ pub use problems::{Problem, Setup};
 
 use contract::ask::{LimitKind, Subject};
 use contract::body::{CancelReason, FinishReason, RunOutcome, UnknownReason, Verdict};
+use contract::call::Sandbox;
 use contract::machine::Rest;
 use throughline::doctor::{Finding, Health};
 use throughline::{Answered, CostRow, Fate, RunTurns, Standing};
@@ -162,6 +163,7 @@ pub enum WishHelp {
     BadDuration,
     BadMoney,
     BadCount,
+    NoSandbox,
 }
 
 /// Texts of `--help` of the commands that say something to a session.
@@ -276,7 +278,7 @@ pub enum Line<'a> {
 /// A line of the story about a call.
 #[derive(Clone, Copy, Debug)]
 pub enum CallLine<'a> {
-    Decided { tool: &'a str, args: &'a str },
+    Decided { tool: &'a str, args: &'a str, sandbox: Option<Sandbox>, network: bool },
     Withdrawn { tool: &'a str, note: &'a str },
     Started { tool: &'a str, attempt: u16 },
     Adopted { tool: &'a str },
@@ -295,16 +297,53 @@ pub enum CallLine<'a> {
 /// A line about how a session stands.
 #[derive(Clone, Copy, Debug)]
 pub enum StatusLine<'a> {
-    Session { session: &'a str, standing: &'a Standing, holder: Option<&'a str>, forsaken: bool, task: &'a str },
-    HowToResume { session: &'a str },
+    Session {
+        session: &'a str,
+        standing: &'a Standing,
+        holder: Option<&'a str>,
+        forsaken: bool,
+        task: &'a str,
+    },
+    HowToResume {
+        session: &'a str,
+    },
     NoSessions,
     NothingRuns,
-    Of { session: &'a str, holder: Option<&'a str> },
-    Forked { from: &'a str, at: u64 },
-    Running { tool: &'a str, call: &'a str, args: &'a str, seconds: u64, background: bool, stopping: bool, driven: bool },
-    Output { text: &'a str },
-    Message { event: u64, fate: &'a Fate, text: &'a str },
-    Figures { turns: u32, run: Option<RunTurns>, calls: u64, tokens: u64, cost_micros: u64, events: u64, folder: &'a str },
+    Of {
+        session: &'a str,
+        holder: Option<&'a str>,
+    },
+    Forked {
+        from: &'a str,
+        at: u64,
+    },
+    Running {
+        tool: &'a str,
+        call: &'a str,
+        args: &'a str,
+        seconds: u64,
+        background: bool,
+        stopping: bool,
+        driven: bool,
+        sandbox: Option<Sandbox>,
+    },
+    Output {
+        text: &'a str,
+    },
+    Message {
+        event: u64,
+        fate: &'a Fate,
+        text: &'a str,
+    },
+    Figures {
+        turns: u32,
+        run: Option<RunTurns>,
+        calls: u64,
+        tokens: u64,
+        cost_micros: u64,
+        events: u64,
+        folder: &'a str,
+    },
 }
 
 /// A part of what is asked of a person.

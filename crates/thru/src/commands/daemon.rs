@@ -1,15 +1,18 @@
 //! `thru daemon`: look after every session of the data folder until told to stop.
 
+use super::{open_with, warn_without_sandbox};
+use crate::args::Show;
 use crate::catalog::{HostLine, host};
 use crate::fault::{Fault, code, of_leave};
-use crate::render::out;
+use crate::render::{Screen, out};
 use serde_json::json;
-use throughline::{Home, Refused, Throughline, Told};
+use throughline::{Home, Refused, Sandboxing, Told};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-pub async fn run(json: bool) -> Result<u8, Fault> {
-    let throughline = Throughline::open(&Home::locate()?)?;
+pub async fn run(json: bool, sandboxing: Sandboxing) -> Result<u8, Fault> {
+    let throughline = open_with(&Home::locate()?, sandboxing)?;
+    warn_without_sandbox(&Screen::new(Show { json, quiet: false }), sandboxing);
     let bug = |error: std::io::Error| Fault::bug(&error.to_string());
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt()).map_err(bug)?, signal(SignalKind::terminate()).map_err(bug)?);
     let (stop, stopped) = watch::channel(false);

@@ -6,11 +6,13 @@ use crate::fault::{Fault, code};
 use crate::render::{harmless, out};
 use serde_json::json;
 use throughline::Home;
-use throughline::doctor::{Finding, Health, Mend, examine};
+use throughline::doctor::{Finding, Health, Mend, examine, sandbox};
 
 pub async fn run(fix: bool, json: bool) -> Result<u8, Fault> {
     let mend = if fix { Mend::Harmless { by: local() } } else { Mend::Nothing };
-    let findings = examine(&Home::locate()?, &mend).await;
+    let home = Home::locate()?;
+    let mut findings = examine(&home, &mend).await;
+    findings.push(sandbox(&home).await);
     for finding in &findings {
         tell(finding, json);
     }

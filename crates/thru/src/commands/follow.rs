@@ -439,7 +439,8 @@ mod tests {
     use crate::commands::testing::place;
     use tokio::sync::mpsc::unbounded_channel;
 
-    const ASKED: &str = r#"{"calls":[{"tool":"shell","args":{"command":"true"}}]}"#;
+    /// Asked about because it leads out of the folder. Not a command: this program cannot be its supervisor.
+    const ASKED: &str = r#"{"calls":[{"tool":"write_file","args":{"path":"../outside","content":""}}]}"#;
 
     fn quiet() -> Screen {
         Screen::new(Show { json: false, quiet: true })

@@ -26,16 +26,16 @@ mod typed;
 mod verify;
 
 use crate::args::Command;
-use crate::catalog::Problem;
+use crate::catalog::{Line, Problem, line};
 use crate::fault::{Fault, code};
-use crate::render;
+use crate::render::{self, Screen};
 use contract::body::Principal;
-use throughline::{Home, Throughline};
+use throughline::{Home, Options, Sandboxing, Throughline};
 
 pub async fn run(command: Command) -> Result<u8, Fault> {
     match command {
         Command::Run(run) => run::run(*run).await,
-        Command::Resume { which, show, on_ask } => resume::run(which, show, on_ask).await,
+        Command::Resume { which, show, on_ask, sandboxing } => resume::run(which, show, on_ask, sandboxing).await,
         Command::Events { session, from, follow, json } => events::run(session, from, follow, json).await,
         Command::Verify { session, json } => verify::run(session, json).await,
         Command::Fork(fork) => fork::run(fork).await,
@@ -47,8 +47,8 @@ pub async fn run(command: Command) -> Result<u8, Fault> {
         Command::Policy(policies) => policy::run(policies),
         Command::Trust(trust) => trust::run(trust),
         Command::Send(send) => send::run(send).await,
-        Command::Attach { session, show } => attach::run(session, show).await,
-        Command::Daemon { json } => daemon::run(json).await,
+        Command::Attach { session, show, sandboxing } => attach::run(session, show, sandboxing).await,
+        Command::Daemon { json, sandboxing } => daemon::run(json, sandboxing).await,
         Command::Status { what, after, json } => status::run(what, after, json).await,
         Command::Cost { after, json } => cost::run(after, json).await,
         Command::Approvals { session, after, json } => asks::list(session, after, json).await,
@@ -70,11 +70,27 @@ fn local() -> Principal {
 
 /// Opens a data folder that must have a log already; looking never makes one.
 fn open_existing() -> Result<Throughline, Fault> {
+    open_existing_with(Sandboxing::On)
+}
+
+fn open_existing_with(sandboxing: Sandboxing) -> Result<Throughline, Fault> {
     let home = Home::locate()?;
     // Whatever else is wrong with the folder is named by opening it.
     match std::fs::symlink_metadata(home.folder().join("journal.db")) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(Fault::new(Problem::NoSessions)),
         Ok(_) | Err(_) => {}
     }
-    Ok(Throughline::open(&home)?)
+    open_with(&home, sandboxing)
+}
+
+fn open_with(home: &Home, sandboxing: Sandboxing) -> Result<Throughline, Fault> {
+    Ok(Throughline::open_with(home, Options { sandboxing, ..Options::default() })?)
+}
+
+/// Says at the start what else only the calls would say.
+fn warn_without_sandbox(screen: &Screen, sandboxing: Sandboxing) {
+    match sandboxing {
+        Sandboxing::On => {}
+        Sandboxing::Off => screen.notice(&line(&Line::NoSandbox)),
+    }
 }

@@ -1,16 +1,17 @@
 //! `thru resume`: go on with a session from its log, or let whoever drives it go on.
 
 use super::follow::{self, OnInterrupt};
-use super::{local, open_existing};
+use super::{local, open_existing_with, warn_without_sandbox};
 use crate::args::{OnAsk, Show, Which};
 use crate::catalog::{Line, Problem, line};
 use crate::fault::{Fault, code};
 use crate::render::Screen;
 use serde_json::json;
-use throughline::Sent;
+use throughline::{Sandboxing, Sent};
 
-pub async fn run(which: Which, show: Show, on_ask: Option<OnAsk>) -> Result<u8, Fault> {
-    let throughline = open_existing()?;
+pub async fn run(which: Which, show: Show, on_ask: Option<OnAsk>, sandboxing: Sandboxing) -> Result<u8, Fault> {
+    let throughline = open_existing_with(sandboxing)?;
+    warn_without_sandbox(&Screen::new(show), sandboxing);
     let session = match which {
         Which::Session(session) => session,
         Which::Last => throughline.last().await?.ok_or_else(|| Fault::new(Problem::NoSessions))?,

@@ -1,13 +1,14 @@
 //! `thru run`: give work and follow it.
 
 use super::follow::{self, OnInterrupt};
+use super::{open_with, warn_without_sandbox};
 use crate::args::Run;
 use crate::catalog::{Line, Problem, Setup, line};
 use crate::fault::Fault;
 use crate::render::{Screen, harmless};
 use std::path::Path;
 use throughline::settings::{Chosen, Process, Settings, Sources, Why};
-use throughline::{Home, Job, Throughline};
+use throughline::{Home, Job};
 
 pub async fn run(run: Run) -> Result<u8, Fault> {
     let home = Home::locate()?;
@@ -39,7 +40,8 @@ pub async fn run(run: Run) -> Result<u8, Fault> {
     if let Some(why) = why {
         Screen::new(run.show).story(&harmless(&why));
     }
-    let throughline = Throughline::open(&home)?;
+    let throughline = open_with(&home, run.sandboxing)?;
+    warn_without_sandbox(&Screen::new(run.show), run.sandboxing);
     let running = throughline.start(job).await?;
     follow::follow(&throughline, running, run.show, run.on_ask, OnInterrupt::Stop).await
 }

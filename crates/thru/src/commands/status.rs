@@ -70,6 +70,7 @@ async fn list_running(throughline: &Throughline, after: Option<Position>, json: 
             background: *background,
             stopping: *stopping,
             driven: holder.is_some(),
+            sandbox: None,
         });
     }
     Ok(())
@@ -121,6 +122,7 @@ pub fn show(status: &Status, json: bool) {
             background: running.background,
             stopping: running.stopping,
             driven: status.holder.is_some(),
+            sandbox: running.sandbox,
         });
         let last = running.output.as_deref().and_then(|output| output.trim_end().lines().next_back());
         if let Some(last) = last {

@@ -4,7 +4,7 @@ use super::text::{excerpt, harmless};
 use super::{asks, tools};
 use crate::catalog::{CallLine, KeepLine, Line, call_line, keep_line, line};
 use contract::ask::LimitKind;
-use contract::body::{Body, FailureClass, Scope, SessionCreated, SessionForked};
+use contract::body::{ActionDecided, Body, FailureClass, Scope, SessionCreated, SessionForked};
 use contract::event::Event;
 use contract::id::{ActionId, AskId, CallId, EventId, SessionId};
 use contract::request::Part;
@@ -47,14 +47,18 @@ impl Story {
 
     fn created(&self, created: &SessionCreated) -> String {
         let (session, model) = (self.session.to_string(), created.options.model.clone().unwrap_or_default());
-        let first = line(&Line::SessionCreated { session: &session, folder: &created.folder, model: &model });
-        format!("{first}\n{}", line(&Line::NoSandbox))
+        line(&Line::SessionCreated { session: &session, folder: &created.folder, model: &model })
+    }
+
+    fn decided(&mut self, decided: &ActionDecided) -> String {
+        self.tools.insert(decided.action, (decided.call, decided.tool.clone()));
+        let (args, sandbox) = (excerpt(&decided.args.shown()), decided.prepared.sandbox);
+        call_line(&CallLine::Decided { tool: &decided.tool, args: &args, sandbox, network: decided.prepared.network })
     }
 
     fn forked(&self, forked: &SessionForked) -> String {
         let (session, from) = (self.session.to_string(), forked.from.to_string());
-        let first = keep_line(&KeepLine::SessionForked { session: &session, from: &from, at: forked.at.0 });
-        format!("{first}\n{}", line(&Line::NoSandbox))
+        keep_line(&KeepLine::SessionForked { session: &session, from: &from, at: forked.at.0 })
     }
 
     fn sentence(&mut self, event: &Event) -> Option<String> {
@@ -95,10 +99,7 @@ impl Story {
             }
             Body::ModelFailed(failed) if failed.class == FailureClass::Interrupted => line(&Line::ModelInterrupted),
             Body::ModelFailed(failed) => line(&Line::ModelFailed { why: &failed.message.shown() }),
-            Body::ActionDecided(decided) => {
-                self.tools.insert(decided.action, (decided.call, decided.tool.clone()));
-                call_line(&CallLine::Decided { tool: &decided.tool, args: &excerpt(&decided.args.shown()) })
-            }
+            Body::ActionDecided(decided) => self.decided(decided),
             Body::ActionWithdrawn(withdrawn) => {
                 let tool = self.calls.get(&withdrawn.call).cloned().unwrap_or_else(|| withdrawn.call.to_string());
                 call_line(&CallLine::Withdrawn { tool: &tool, note: &excerpt(&withdrawn.note.shown()) })

@@ -1,6 +1,6 @@
 //! The ways to answer: other arguments, no, no because, no and stop, what became of it.
 
-use crate::asking::{ASK, AUTO};
+use crate::asking::ASK;
 use crate::desk::desk;
 use crate::script::{call, held_back, say, shell, shells};
 use serde_json::json;
@@ -12,7 +12,7 @@ const ASKED: &str = "echo asked >> effect";
 fn edited_arguments_are_what_runs() {
     let desk = desk();
     desk.script(&[shell(ASKED), say("told")]);
-    let (session, ask) = desk.parked(AUTO);
+    let (session, ask) = desk.parked(ASK);
     let args = json!({ "command": "echo edited >> effect" }).to_string();
     assert_eq!(desk.thru(&["approve", &ask, "--args", &args]).code, Some(0));
     desk.resumed(&session, 0, "told\n");
@@ -30,7 +30,7 @@ fn edited_arguments_are_what_runs() {
 fn edited_arguments_that_cannot_run_leave_it_asked() {
     let desk = desk();
     desk.script(&[shell(ASKED), say("told")]);
-    let (session, ask) = desk.parked(&[AUTO, &["--deny", "shell(*forbidden*)"]].concat());
+    let (session, ask) = desk.parked(&[ASK, &["--deny", "shell(*forbidden*)"]].concat());
     let before = desk.events(&session);
     for (args, code, word) in [
         ("{", 2, "cannot run"),
@@ -57,7 +57,7 @@ fn no_is_told_to_the_model_with_its_reason() {
     for (why, note) in [(None, "said no."), (Some("use the staging server"), "use the staging server")] {
         let desk = desk();
         desk.script(&[shell(ASKED), say("understood")]);
-        let (session, ask) = desk.parked(AUTO);
+        let (session, ask) = desk.parked(ASK);
         let no: Vec<&str> = ["deny", &ask].into_iter().chain(why).collect();
         let said = desk.thru(&no);
         assert!(said.code == Some(0) && said.stdout.starts_with("no, recorded as event"), "{said:?}");
@@ -76,7 +76,7 @@ fn no_is_told_to_the_model_with_its_reason() {
 fn the_code_is_5_only_while_nothing_succeeded_after_the_no() {
     let desk = desk();
     desk.script(&[shell(ASKED), call("list_files", json!({})), say("found another way")]);
-    let (session, ask) = desk.parked(AUTO);
+    let (session, ask) = desk.parked(ASK);
     assert_eq!(desk.thru(&["deny", &ask]).code, Some(0));
     desk.resumed(&session, 0, "found another way\n");
     desk.events(&session).assert_completed();
@@ -88,7 +88,7 @@ fn the_code_is_5_only_while_nothing_succeeded_after_the_no() {
 fn no_and_stop_ends_the_run_as_cancelled() {
     let desk = desk();
     desk.script(&[shell(ASKED), say("never said")]);
-    let run = desk.spawn_run(&[AUTO, &["--on-ask", "wait"]].concat());
+    let run = desk.spawn_run(&[ASK, &["--on-ask", "wait"]].concat());
     run.until_event("ask.opened");
     let session = run.session();
     assert_eq!(desk.thru(&["deny", &desk.asked(&session), "wrong project", "--stop"]).code, Some(0));
@@ -99,7 +99,7 @@ fn no_and_stop_ends_the_run_as_cancelled() {
     assert_eq!((events.count("tool.started"), events.count("model.requested")), (0, 1), "the model is not asked again");
     let story = desk.thru(&["events", &session]).stdout;
     assert!(story.contains("local said no, and stop: wrong project"), "{story}");
-    let parked = desk.parked(AUTO);
+    let parked = desk.parked(ASK);
     assert_eq!(desk.thru(&["deny", &parked.1, "--stop"]).code, Some(0));
     desk.resumed(&parked.0, 130, "");
     assert_eq!(desk.events(&parked.0).one("run.finished")["outcome"], "cancelled");
@@ -114,7 +114,7 @@ fn whoever_runs_it_unattended_may_say_no_to_everything() {
     let commands: Vec<String> = (0..8).map(|number| format!("echo {number} >> effect")).collect();
     let commands: Vec<&str> = commands.iter().map(String::as_str).collect();
     desk.script(&[shells(&commands), shell("echo more >> effect"), say("understood")]);
-    let run = desk.spawn_run(&[AUTO, &["--on-ask", "deny"]].concat());
+    let run = desk.spawn_run(&[ASK, &["--on-ask", "deny"]].concat());
     let session = run.session();
     assert_eq!(run.wait().code, Some(5));
     let events = desk.events(&session);
@@ -191,7 +191,7 @@ fn whoever_says_no_to_everything_does_not_say_what_became_of_an_unknown_action()
 fn a_later_run_without_a_refusal_ends_well() {
     let desk = desk();
     desk.script(&[shell(ASKED), say("understood"), say("gladly")]);
-    let (session, ask) = desk.parked(AUTO);
+    let (session, ask) = desk.parked(ASK);
     assert_eq!(desk.thru(&["deny", &ask]).code, Some(0));
     desk.resumed(&session, 5, "understood\n");
     desk.resumed(&session, 5, "understood\n");

@@ -3,7 +3,7 @@
 use crate::desk::{Desk, Said};
 use serde_json::Value;
 
-/// Asks about every shell call, which is what a person gets who says nothing else.
+/// Asks about what is of high risk, which is what a person gets who says nothing else.
 pub const AUTO: &[&str] = &["--mode", "auto"];
 /// Asks about everything that changes something.
 pub const ASK: &[&str] = &["--mode", "ask"];

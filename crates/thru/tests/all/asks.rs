@@ -1,6 +1,6 @@
 //! What is asked is shown whole, answered once by whoever is first, and only then done.
 
-use crate::asking::AUTO;
+use crate::asking::ASK;
 use crate::desk::desk;
 use crate::script::{held_back, say, shell, shells};
 use contract::port::Clock;
@@ -16,9 +16,9 @@ fn a_call_that_is_asked_about_parks_with_4_and_is_shown_whole() {
     let desk = desk();
     let long: String = (0..1_500).map(|number| format!("echo line-{number} >> effect\n")).collect();
     desk.script(&[shell(&long), say("told")]);
-    let said = desk.run(AUTO);
+    let said = desk.run(ASK);
     assert_eq!((said.code, said.stdout.as_str()), (Some(4), ""), "{}", said.stderr);
-    for told in ["May shell run? (high risk)", "thru approve ask_", "waiting for you", "go on with: thru resume ses_"] {
+    for told in ["May shell run? (medium risk)", "thru approve ask_", "waiting for you", "go on with: thru resume ses_"] {
         assert!(said.stderr.contains(told), "{told} in {}", said.stderr);
     }
     let session = said.stderr.trim_end().rsplit(' ').next().unwrap();
@@ -40,11 +40,11 @@ fn a_call_that_is_asked_about_parks_with_4_and_is_shown_whole() {
 fn json_ends_with_what_is_asked_and_quiet_says_it_too() {
     let desk = desk();
     desk.script(&[shell(LEAVES_A_LINE), say("told")]);
-    let told = desk.run(&[AUTO, &["--json"]].concat());
+    let told = desk.run(&[ASK, &["--json"]].concat());
     let closed = told.closed();
     assert_eq!((told.code, &closed["outcome"], &closed["exit_code"]), (Some(4), &json!("awaiting_input"), &json!(4)));
     assert_eq!(closed["open_asks"][0]["subject"]["tool"]["call"], "call_0_0");
-    let quiet = desk.run(&[AUTO, &["--quiet"]].concat());
+    let quiet = desk.run(&[ASK, &["--quiet"]].concat());
     assert_eq!((quiet.code, quiet.stdout.as_str()), (Some(4), ""));
     assert!(quiet.stderr.contains(LEAVES_A_LINE) && quiet.stderr.contains("thru approve ask_"), "{}", quiet.stderr);
     assert_eq!(desk.thru(&["approvals", "--json"]).stdout.lines().count(), 2, "of both sessions");
@@ -55,7 +55,7 @@ fn json_ends_with_what_is_asked_and_quiet_says_it_too() {
 fn what_is_approved_runs_once_when_it_is_resumed() {
     let desk = desk();
     desk.script(&[shell(LEAVES_A_LINE), say("told")]);
-    let (session, ask) = desk.parked(AUTO);
+    let (session, ask) = desk.parked(ASK);
     let yes = desk.thru(&["approve", &ask]);
     assert_eq!(yes.code, Some(0), "{}", yes.stderr);
     assert!(yes.stdout.contains(&format!("nobody drives the session: thru resume {session}")), "{}", yes.stdout);
@@ -78,7 +78,7 @@ fn nothing_is_asked_that_is_not_there() {
     let nobody = "ask_00000000000000000000000000";
     desk.script(&[say("fine")]);
     desk.assert_refused(&["approve", nobody], 8, &["no session"]);
-    assert_eq!(desk.run(AUTO).code, Some(0));
+    assert_eq!(desk.run(ASK).code, Some(0));
     for command in ["approve", "deny"] {
         desk.assert_refused(&[command, nobody], 8, &[nobody, "nothing was changed"]);
         desk.assert_refused(&[command, "nonsense"], 2, &["ask_"]);
@@ -90,7 +90,7 @@ fn nothing_is_asked_that_is_not_there() {
 fn an_answer_from_another_process_reaches_a_run_that_waits() {
     let desk = desk();
     desk.script(&[shell(LEAVES_A_LINE), say("told")]);
-    let run = desk.spawn_run(&[AUTO, &["--on-ask", "wait"]].concat());
+    let run = desk.spawn_run(&[ASK, &["--on-ask", "wait"]].concat());
     run.until_event("ask.opened");
     let session = run.session();
     let yes = desk.thru(&["approve", &desk.asked(&session), "--json"]);
@@ -109,7 +109,7 @@ fn an_answer_from_another_process_reaches_a_run_that_waits() {
 fn of_many_who_answer_at_once_one_is_heard_and_it_runs_once() {
     let desk = desk();
     desk.script(&[shell(LEAVES_A_LINE), say("told")]);
-    let (session, ask) = desk.parked(AUTO);
+    let (session, ask) = desk.parked(ASK);
     let answers: Vec<_> = (0..8).map(|_| desk.spawn(&["approve", &ask])).collect();
     let mut codes: Vec<_> = answers.into_iter().map(|answer| answer.wait().code.unwrap()).collect();
     codes.sort_unstable();
@@ -125,7 +125,7 @@ fn of_many_who_answer_at_once_one_is_heard_and_it_runs_once() {
 fn the_same_key_is_the_same_answer_and_another_ask_needs_its_own() {
     let desk = desk();
     desk.script(&[shell(LEAVES_A_LINE), shell("echo more >> effect"), say("told")]);
-    let (session, ask) = desk.parked(AUTO);
+    let (session, ask) = desk.parked(ASK);
     let approve = |ask: &str| desk.thru(&["approve", ask, "--key", "k", "--json"]);
     let both = [desk.spawn(&["approve", &ask, "--key", "k"]), desk.spawn(&["approve", &ask, "--key", "k"])];
     assert_eq!(both.map(|answer| answer.wait().code), [Some(0), Some(0)], "at once");
@@ -146,7 +146,7 @@ fn the_same_key_is_the_same_answer_and_another_ask_needs_its_own() {
 fn an_ask_that_nobody_answers_in_time_expires() {
     let desk = desk();
     desk.script(&[shell(LEAVES_A_LINE), say("told")]);
-    let run = desk.spawn_run(&[AUTO, &["--ask-timeout", "1s", "--on-ask", "wait"]].concat());
+    let run = desk.spawn_run(&[ASK, &["--ask-timeout", "1s", "--on-ask", "wait"]].concat());
     run.until_event("ask.opened");
     let session = run.session();
     let ask = desk.events(&session).one("ask.opened")["ask"]["ask"].as_str().unwrap().to_owned();
@@ -165,7 +165,7 @@ fn an_ask_that_nobody_answers_in_time_expires() {
 fn an_answer_after_the_time_is_refused_also_when_nobody_drives() {
     let desk = desk();
     desk.script(&[shell(LEAVES_A_LINE), say("told")]);
-    let (session, ask) = desk.parked(&[AUTO, &["--ask-timeout", "1s"]].concat());
+    let (session, ask) = desk.parked(&[ASK, &["--ask-timeout", "1s"]].concat());
     let end = desk.asks(&session)[0]["ask"]["until"].as_u64().unwrap();
     until("the end of the time", || (SystemClock.now().0 >= end).then_some(()));
     desk.assert_refused(&["approve", &ask], 9, &["nobody answered in time"]);
@@ -179,7 +179,7 @@ fn an_answer_after_the_time_is_refused_also_when_nobody_drives() {
 fn an_ask_survives_a_kill_and_is_answered_while_nobody_drives() {
     let desk = desk();
     desk.script(&[shells(&[&held_back(0), "echo asked >> effect"]), say("told")]);
-    let run = desk.spawn_run(&[AUTO, &["--allow", &format!("shell({})", held_back(0)), "--on-ask", "wait"]].concat());
+    let run = desk.spawn_run(&[ASK, &["--allow", &format!("shell({})", held_back(0)), "--on-ask", "wait"]].concat());
     run.until_event("ask.opened");
     let session = run.session();
     desk.until_effect("began\n");
@@ -201,10 +201,10 @@ fn an_ask_survives_a_kill_and_is_answered_while_nobody_drives() {
 fn what_is_still_asked_is_shown_whole_after_a_resume() {
     let desk = desk();
     desk.script(&[shell(LEAVES_A_LINE), say("told")]);
-    let (session, ask) = desk.parked(AUTO);
+    let (session, ask) = desk.parked(ASK);
     let resumed = desk.thru(&["resume", &session]);
     assert_eq!(resumed.code, Some(4), "{}", resumed.stderr);
-    for told in ["May shell run? (high risk)\n", &format!("{ask} in {session}"), LEAVES_A_LINE] {
+    for told in ["May shell run? (medium risk)\n", &format!("{ask} in {session}"), LEAVES_A_LINE] {
         assert!(resumed.stderr.contains(told), "{told} in {}", resumed.stderr);
     }
 }
@@ -215,7 +215,7 @@ fn what_was_answered_long_ago_is_not_shown_as_asked() {
     let desk = desk();
     let look = json!({ "calls": [{ "tool": "read_file", "args": { "path": "absent-{i}" } }], "repeat": 198 });
     desk.script(&[look, shell(LEAVES_A_LINE), say("told")]);
-    let (session, ask) = desk.parked(&[AUTO, &["--max-turns", "1000"]].concat());
+    let (session, ask) = desk.parked(&[ASK, &["--max-turns", "1000"]].concat());
     let opened = desk.events(&session).lines.len();
     assert!((990..=1_000).contains(&opened), "{opened}");
     for _ in opened..1_000 {

@@ -1,6 +1,6 @@
 //! Watching a session that another process drives, and taking part from there.
 
-use crate::asking::AUTO;
+use crate::asking::ASK;
 use crate::desk::{Desk, Spawned, desk};
 use crate::script::{answers, held_back, say, shell};
 use rustix::process::Signal;
@@ -46,7 +46,7 @@ fn whoever_attaches_sees_what_happened_and_is_heard() {
 fn what_is_asked_is_answered_from_there() {
     let desk = desk();
     desk.script(&[shell("echo ran >> effect"), say("told")]);
-    let run = desk.spawn_run(&[AUTO, &["--on-ask", "wait"]].concat());
+    let run = desk.spawn_run(&[ASK, &["--on-ask", "wait"]].concat());
     run.until_event("ask.opened");
     let session = run.session();
     let mut terminal = attached(&desk, &session);

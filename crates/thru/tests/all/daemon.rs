@@ -1,6 +1,6 @@
 //! One process that looks after every session of a folder.
 
-use crate::asking::AUTO;
+use crate::asking::ASK;
 use crate::desk::{Desk, Spawned, desk};
 use crate::script::{call, held_back, say, shell};
 use rustix::process::Signal;
@@ -39,7 +39,7 @@ fn what_was_left_busy_is_gone_on_with_at_its_start() {
 fn what_is_said_to_a_session_at_rest_is_acted_on() {
     let desk = desk();
     desk.script(&[shell("echo ran >> effect"), say("told"), say("and more")]);
-    let (session, ask) = desk.parked(AUTO);
+    let (session, ask) = desk.parked(ASK);
     let daemon = daemon(&desk);
     let approved = desk.thru(&["approve", &ask]);
     assert!(approved.code == Some(0) && approved.stdout.contains("will act on it"), "{approved:?}");

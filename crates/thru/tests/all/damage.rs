@@ -1,6 +1,6 @@
 //! Damaged logs: refused with exit code 1 and one line, never repaired by guessing, and never at the cost of another session.
 
-use crate::asking::AUTO;
+use crate::asking::ASK;
 use crate::desk::{Desk, desk};
 use crate::input::assert_fault;
 use crate::rewind::log;
@@ -125,7 +125,7 @@ fn what_the_tables_say_beside_the_events_is_held_against_them() {
     for (change, names) in changes {
         let desk = desk();
         desk.script(&[shell("echo never > effect"), say("told")]);
-        let (session, _) = desk.parked(AUTO);
+        let (session, _) = desk.parked(ASK);
         desk.assert_verified();
         assert_eq!(log(&desk).execute(change, []).unwrap(), 1, "{change}");
         assert_fault(&desk.thru(&["verify", &session]), 1, &["damaged", &session, names, "other sessions are unaffected"]);
@@ -148,12 +148,12 @@ fn views_of_the_log_survive_without_spool_and_hosts() {
 fn a_damaged_session_does_not_hide_what_others_ask() {
     let desk = desk();
     desk.script(&[shell("echo never > effect"), say("told")]);
-    let (broken, hidden) = desk.parked(AUTO);
+    let (broken, hidden) = desk.parked(ASK);
     let filling = "x".repeat(20_000);
     desk.script(&[shell(&format!("echo {filling} > effect")), say("told")]);
-    let (gone, lost) = desk.parked(AUTO);
+    let (gone, lost) = desk.parked(ASK);
     desk.script(&[shell("echo ran > effect"), say("told")]);
-    let (healthy, ask) = desk.parked(AUTO);
+    let (healthy, ask) = desk.parked(ASK);
     log(&desk)
         .execute(
             "DELETE FROM events WHERE version = 5 AND stream = (SELECT id FROM streams WHERE name = ?1)",
@@ -185,7 +185,7 @@ fn a_damaged_session_does_not_hide_what_others_ask() {
 fn nothing_is_said_to_wait_where_that_cannot_be_told() {
     let desk = desk();
     desk.script(&[shell("echo never > effect"), say("told")]);
-    let (session, _) = desk.parked(AUTO);
+    let (session, _) = desk.parked(ASK);
     assert!(desk.thru(&["approvals"]).stdout.contains("May shell run?"));
     log(&desk).execute("DELETE FROM events WHERE version = 5", []).unwrap();
     assert_fault(&desk.thru(&["approvals"]), 1, &["damaged", &session]);

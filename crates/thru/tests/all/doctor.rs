@@ -37,8 +37,21 @@ fn used() -> (Desk, String) {
 fn a_data_folder_that_is_well_gets_a_line_for_each_check() {
     let (desk, _) = used();
     let checks: Vec<(String, String)> = found(&desk, &[], 0).into_iter().map(|(check, verdict, ..)| (check, verdict)).collect();
-    let names =
-        ["versions", "folder", "database", "journal", "hosts", "chains", "leases", "daemon", "processes", "spool", "blobs", "views"];
+    let names = [
+        "versions",
+        "folder",
+        "database",
+        "journal",
+        "hosts",
+        "chains",
+        "leases",
+        "daemon",
+        "processes",
+        "spool",
+        "blobs",
+        "views",
+        "sandbox",
+    ];
     assert_eq!(checks, names.map(|name| (name.to_owned(), "ok".to_owned())));
     let said = desk.thru(&["doctor"]);
     assert_eq!(said.stdout.lines().count(), names.len(), "{said:?}");

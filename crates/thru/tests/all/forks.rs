@@ -1,5 +1,6 @@
 //! Sessions that branch off from others: what they know, what they leave alone, and what they cannot be made of.
 
+use crate::asking::ASK;
 use crate::desk::{Desk, desk};
 use crate::input::assert_fault;
 use crate::prefix::{requests, requests_of};
@@ -125,7 +126,7 @@ fn a_running_session_can_be_forked_and_goes_on() {
 fn what_is_asked_stays_with_the_session_that_asks() {
     let desk = desk();
     desk.script(&[shell("echo once >> effect"), say("after"), say("more")]);
-    let run = desk.spawn_run(&["--mode", "auto"]);
+    let run = desk.spawn_run(ASK);
     let parent = run.session();
     assert_eq!(run.wait().code, Some(4));
     let fork = fork(&desk, &[&parent]);

@@ -26,9 +26,7 @@ fn piped_stdout_holds_the_answer_alone_and_stderr_the_story() {
     let said = desk.run(&[]);
     assert_eq!((said.code, said.stdout.as_str()), (Some(0), format!("{ANSWER}\n").as_str()), "{}", said.stderr);
     assert_eq!(desk.read("words.txt"), "all words: 3\n");
-    for told in
-        ["session ses_", "no sandbox", TASK, "I look first.", "shell: exit 0: 3", "edit_file: ok", "done · ", "6 tool calls", "10 tokens"]
-    {
+    for told in ["session ses_", TASK, "I look first.", "shell: exit 0: 3", "edit_file: ok", "done · ", "6 tool calls", "10 tokens"] {
         assert!(said.stderr.contains(told), "{told} in\n{}", said.stderr);
     }
     assert_eq!(desk.spooled(), Vec::<String>::new(), "an outcome that is stored needs no spool");

@@ -1,6 +1,6 @@
 //! Lists beside the log: work, what is asked, what runs, what it cost. They may be deleted at any time.
 
-use crate::asking::AUTO;
+use crate::asking::ASK;
 use crate::desk::{Desk, desk};
 use crate::script::{held_back, say, shell};
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ fn the_lists_hold_what_the_sessions_hold() {
     assert_eq!(desk.run(&[]).code, Some(0));
     let (run, busy) = desk.driven(&[shell(&held_back(0)), say("told")], &[]);
     desk.script(&[shell("echo ran >> effect"), say("told")]);
-    let (parked, ask) = desk.parked(AUTO);
+    let (parked, ask) = desk.parked(ASK);
     let work = listed(&desk, &["status"]);
     let standings: Vec<(&Value, &Value)> = work.iter().map(|row| (&row["session"], &row["standing"])).collect();
     assert_eq!(standings[0], (&json!(parked), &json!({ "parked": { "asks": ["tool"] } })));
@@ -72,7 +72,7 @@ fn deleted_or_damaged_while_idle_or_at_work_they_come_back_the_same() {
     let desk = desk();
     let (run, _) = desk.driven(&[shell(&held_back(0)), say("told")], &[]);
     desk.script(&[shell("echo ran >> effect"), say("told")]);
-    let (_, ask) = desk.parked(AUTO);
+    let (_, ask) = desk.parked(ASK);
     let file = desk.home.join("views.db");
     let before = everything(&desk);
     std::fs::remove_file(&file).unwrap();
@@ -93,7 +93,7 @@ fn deleted_or_damaged_while_idle_or_at_work_they_come_back_the_same() {
 fn a_list_can_be_asked_for_after_a_position() {
     let desk = desk();
     desk.script(&[shell("echo ran >> effect"), say("told")]);
-    let (session, _) = desk.parked(AUTO);
+    let (session, _) = desk.parked(ASK);
     let sent: Value = serde_json::from_str(&desk.thru(&["send", &session, "please", "--json"]).stdout).unwrap();
     let position = sent["position"].as_u64().unwrap();
     let work = listed(&desk, &["status", "--after", &position.to_string()]);

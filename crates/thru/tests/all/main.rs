@@ -34,6 +34,7 @@ mod rest;
 mod retry;
 mod rewind;
 mod rules;
+mod sandbox;
 mod script;
 mod sessions;
 mod signals;

@@ -24,14 +24,14 @@ fn fate(command: &str, more: &[&str]) -> &'static str {
 
 #[test]
 fn a_pattern_allows_one_simple_command_and_nothing_behind_it() {
-    let allowed = [AUTO, &["--allow", "shell(echo *)"]].concat();
+    let allowed = [ASK, &["--allow", "shell(echo *)"]].concat();
     for command in ["echo a", "echo a b"] {
         assert_eq!(fate(command, &allowed), "ran", "{command}");
     }
     for command in ["echo a; rm x", "echo a && rm x", "echo $(rm x)", "echo a > x", "echo", "ls", "echo a\nrm x"] {
         assert_eq!(fate(command, &allowed), "asked", "{command}");
     }
-    assert_eq!(fate("ls; ls", &[AUTO, &["--allow", "shell"]].concat()), "ran");
+    assert_eq!(fate("ls; ls", &[ASK, &["--allow", "shell"]].concat()), "ran");
 }
 
 /// Whoever mistypes a rule would rely on it in vain.
@@ -60,7 +60,9 @@ fn a_rule_that_denies_wins_over_every_mode_and_rule() {
 fn the_mode_says_from_which_risk_on_a_person_is_asked() {
     let asked_about = |mode: &[&str]| -> Vec<&'static str> {
         let write = call("write_file", json!({ "path": "x", "content": "x" }));
-        let calls = [("list_files", call("list_files", json!({}))), ("write_file", write), ("shell", shell("ls"))];
+        let network = call("shell", json!({ "command": "ls", "network": true }));
+        let calls =
+            [("list_files", call("list_files", json!({}))), ("write_file", write), ("shell", shell("ls")), ("shell with network", network)];
         let asked = |tool: &serde_json::Value| {
             let desk = desk();
             desk.script(&[tool.clone(), say("told")]);
@@ -72,21 +74,27 @@ fn the_mode_says_from_which_risk_on_a_person_is_asked() {
         };
         calls.iter().filter(|(_, tool)| asked(tool)).map(|(name, _)| *name).collect()
     };
-    assert_eq!(asked_about(ASK), ["write_file", "shell"]);
-    assert_eq!(asked_about(AUTO), ["shell"]);
+    assert_eq!(asked_about(ASK), ["write_file", "shell", "shell with network"]);
+    assert_eq!(asked_about(AUTO), ["shell with network"]);
+    assert_eq!(asked_about(&[AUTO, &["--unsafe-no-sandbox"]].concat()), ["shell", "shell with network"]);
     assert_eq!(asked_about(&["--mode", "full"]), [""; 0]);
 }
 
 #[test]
-fn without_a_mode_a_shell_call_is_asked_about() {
-    let desk = desk();
-    desk.script(&[shell("echo ran >> effect"), say("told")]);
-    let said = desk.thru(&["run", "--model", "script:job.jsonl", "-C", desk.work.to_str().unwrap(), "Do it"]);
-    assert_eq!((said.code, desk.read("effect").as_str()), (Some(4), ""), "{}", said.stderr);
+fn without_a_mode_a_command_is_asked_about_where_no_sandbox_holds_it() {
+    let run = |more: &[&str]| {
+        let desk = desk();
+        desk.script(&[shell("echo ran >> effect"), say("told")]);
+        let start = ["run", "--model", "script:job.jsonl", "-C", desk.work.to_str().unwrap(), "Do it"];
+        let said = desk.thru(&[&start[..], more].concat());
+        (said.code, desk.read("effect"))
+    };
+    assert_eq!(run(&[]), (Some(0), "ran\n".to_owned()));
+    assert_eq!(run(&["--unsafe-no-sandbox"]), (Some(4), String::new()));
 }
 
 fn asks_after_approval(desk: &Desk, scope: &str) -> Vec<String> {
-    let (session, ask) = desk.parked(AUTO);
+    let (session, ask) = desk.parked(ASK);
     assert_eq!(desk.thru(&["approve", &ask, "--scope", scope]).code, Some(0));
     while desk.thru(&["resume", &session]).code == Some(4) {
         assert_eq!(desk.thru(&["approve", &desk.asked(&session)]).code, Some(0));
@@ -116,7 +124,7 @@ fn what_no_rule_can_name_is_not_approved_for_the_session() {
     let server = call("shell", json!({ "command": "cat; echo over > effect", "background": true }));
     let close = call("process_input", json!({ "call": "call_0_0", "text": "", "close": true }));
     desk.script(&[server, close, say("told")]);
-    let (session, ask) = desk.parked(&[AUTO, &["--allow", "shell"]].concat());
+    let (session, ask) = desk.parked(&[ASK, &["--allow", "shell"]].concat());
     assert_eq!(desk.asks(&session)[0]["rule"], json!(null));
     let before = desk.events(&session);
     desk.assert_refused(&["approve", &ask, "--scope", "session"], 9, &["no rule can name", "it stays open", "nothing was changed"]);

@@ -172,7 +172,7 @@ fn stopping_everything_ends_the_background_too() {
 fn a_stop_settles_what_is_asked() {
     let desk = desk();
     desk.script(&[shell("echo ran >> effect"), say("never said")]);
-    let (session, ask) = desk.parked(crate::asking::AUTO);
+    let (session, ask) = desk.parked(crate::asking::ASK);
     assert_eq!(desk.thru(&["stop", &session]).code, Some(0));
     desk.resumed(&session, 130, "");
     desk.assert_refused(&["approve", &ask], 9, &["the work was stopped since"]);

@@ -1,6 +1,6 @@
 //! A person at a terminal: asked in place, heard while work runs, and never left in doubt what a key did.
 
-use crate::asking::AUTO;
+use crate::asking::ASK;
 use crate::desk::{Desk, THRU, desk};
 use crate::pty::Terminal;
 use crate::script::{answers, call, held_back, say, shell};
@@ -15,7 +15,7 @@ const HOW: &str = "anything else is said to the agent, which then decides anew";
 fn asked(command: &str) -> (Desk, Terminal, String) {
     let desk = desk();
     desk.script(&[shell(command), say("told")]);
-    let terminal = desk.run_in_terminal(AUTO);
+    let terminal = desk.run_in_terminal(ASK);
     terminal.until(HOW);
     let session = terminal.session();
     (desk, terminal, session)
@@ -36,7 +36,7 @@ fn what_is_asked_is_shown_whole_and_answered_in_place() {
     let long: String = (0..200).map(|number| format!("echo line-{number} >> effect\n")).collect();
     let (desk, mut terminal, session) = asked(&long);
     let screen = terminal.screen();
-    assert!(screen.contains("May shell run? (high risk)"), "{screen}");
+    assert!(screen.contains("May shell run? (medium risk)"), "{screen}");
     assert_eq!(screen.lines().filter(|line| line.starts_with("    echo line-")).count(), 200, "{screen}");
     terminal.type_line("yes");
     let (code, screen) = terminal.wait();
@@ -77,7 +77,7 @@ fn edited_arguments_run_and_bad_ones_leave_it_asked() {
 fn an_approval_for_the_session_is_not_asked_for_again() {
     let desk = desk();
     desk.script(&[shell("echo ran >> effect"), shell("echo ran >> effect"), say("told")]);
-    let mut terminal = desk.run_in_terminal(AUTO);
+    let mut terminal = desk.run_in_terminal(ASK);
     terminal.until(HOW);
     terminal.type_line("/session");
     let (code, screen) = terminal.wait();
@@ -100,7 +100,7 @@ fn any_other_line_overtakes_what_is_asked() {
 fn a_question_is_answered_by_the_line_that_is_typed() {
     let desk = desk();
     desk.script(&[call("request_user", json!({ "question": "Which colour?" })), say("told")]);
-    let mut terminal = desk.run_in_terminal(AUTO);
+    let mut terminal = desk.run_in_terminal(ASK);
     terminal.until("type the answer");
     let session = terminal.session();
     terminal.type_line("yes");

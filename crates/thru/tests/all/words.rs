@@ -1,6 +1,6 @@
 //! What a text does while something is asked: a bare word answers, a question takes any text, all else overtakes.
 
-use crate::asking::AUTO;
+use crate::asking::ASK;
 use crate::desk::{Desk, desk};
 use crate::events::Events;
 use crate::prefix::requests;
@@ -43,7 +43,7 @@ fn a_bare_word_answers_and_anything_else_overtakes() {
     ] {
         let desk = desk();
         desk.script(&[shell(ASKED), say("told")]);
-        let (session, _) = desk.parked(AUTO);
+        let (session, _) = desk.parked(ASK);
         assert_eq!(told(&desk, &session, text), expected, "{text}");
     }
 }
@@ -54,7 +54,7 @@ fn a_run_that_waits_goes_on_by_a_word_and_decides_anew_by_a_text() {
     for (text, code, effect) in [("yes", 0, "ran\n"), ("no", 5, ""), ("use staging", 0, "")] {
         let desk = desk();
         desk.script(&[shell(ASKED), say("told")]);
-        let run = desk.spawn_run(&[AUTO, &["--on-ask", "wait"]].concat());
+        let run = desk.spawn_run(&[ASK, &["--on-ask", "wait"]].concat());
         run.until_event("ask.opened");
         let session = run.session();
         assert_eq!(desk.thru(&["send", &session, text]).code, Some(0));
@@ -70,7 +70,7 @@ fn a_run_that_waits_goes_on_by_a_word_and_decides_anew_by_a_text() {
 fn an_overtaken_call_that_comes_again_is_asked_about_again() {
     let desk = desk();
     desk.script(&[shell(ASKED), shell(ASKED), say("told")]);
-    let (session, first) = desk.parked(AUTO);
+    let (session, first) = desk.parked(ASK);
     assert_eq!(desk.thru(&["send", &session, "are you sure about that"]).code, Some(0));
     desk.assert_refused(&["approve", &first], 9, &["a message came since"]);
     assert_eq!(desk.thru(&["resume", &session]).code, Some(4));
@@ -90,7 +90,7 @@ fn a_yes_and_a_message_at_once_are_both_heard_or_one_is_refused() {
     for _ in 0..4 {
         let desk = desk();
         desk.script(&[shell(ASKED), say("told")]);
-        let run = desk.spawn_run(&[AUTO, &["--on-ask", "wait"]].concat());
+        let run = desk.spawn_run(&[ASK, &["--on-ask", "wait"]].concat());
         run.until_event("ask.opened");
         let session = run.session();
         let (yes, text) = (desk.spawn(&["approve", &desk.asked(&session)]), desk.spawn(&["send", &session, "wait a moment"]));
@@ -113,7 +113,7 @@ fn a_yes_and_a_message_at_once_are_both_heard_or_one_is_refused() {
 fn two_asked() -> (Desk, String, Vec<String>) {
     let desk = desk();
     desk.script(&[shells(&["echo one >> effect", "echo two >> effect"]), say("told")]);
-    let run = desk.spawn_run(AUTO);
+    let run = desk.spawn_run(ASK);
     let session = run.session();
     assert_eq!(run.wait().code, Some(4));
     let asks: Vec<String> = desk.asks(&session).iter().map(|view| view["ask"]["ask"].as_str().unwrap().to_owned()).collect();
@@ -156,7 +156,7 @@ fn a_text_overtakes_everything_that_is_asked_about_calls() {
 fn what_does_not_enter_the_run_leaves_the_ask_open() {
     let desk = desk();
     desk.script(&[shell(ASKED), say("told"), say("summary")]);
-    let (session, ask) = desk.parked(AUTO);
+    let (session, ask) = desk.parked(ASK);
     assert_eq!(desk.thru(&["send", &session, "--queue", "yes"]).code, Some(0));
     let told = desk.thru(&["send", &session, "? how far is it"]);
     assert_eq!(told.code, Some(0));
@@ -200,7 +200,7 @@ fn a_question_is_answered_by_any_text() {
     for text in ["blue, like the sky", "yes", "no", "ok?"] {
         let desk = desk();
         desk.script(&[call("request_user", json!({ "question": "Which colour?" })), say("told")]);
-        let (session, ask) = desk.parked(AUTO);
+        let (session, ask) = desk.parked(ASK);
         let shown = desk.thru(&["approvals"]).stdout;
         assert!(shown.contains("The agent asks: Which colour?") && shown.contains(&format!("thru send {session} TEXT")), "{shown}");
         desk.assert_refused(&["approve", &ask], 9, &["no answer to a question", "thru send ID TEXT"]);

@@ -10,7 +10,7 @@ use tree_sitter::{Node, Parser};
 use word::Word;
 
 /// A longer line is not taken apart: nobody reads it either.
-const LINE_BYTES_MAX: usize = 16 * 1024;
+const LINE_BYTES_MAX: usize = 64 * 1024;
 
 /// What was found in a line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

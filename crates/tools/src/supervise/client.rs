@@ -4,8 +4,8 @@
 //! folder: its outcome may not be durable yet.
 
 use super::claim::{self, Claim, Look};
-use super::launch::{Idle, Launcher};
-use super::spec::{Command, Exit, Reply, Spec};
+use super::launch::{Idle, Launcher, Place};
+use super::spec::{Command, Exit, Fitted, Reply, Spec};
 use super::{Folder, output, proc};
 use contract::crash;
 use contract::id::BootId;
@@ -77,7 +77,7 @@ pub struct Running {
 #[derive(Debug)]
 enum Link {
     /// To a supervisor of ours, which says how it ended and can then be used again.
-    Own(UnixStream, Idle),
+    Own(UnixStream, Place, Idle),
     /// To the supervisor of another owner; its end is the end of the command.
     Other(UnixStream),
     None,
@@ -87,12 +87,33 @@ enum Link {
 pub async fn start(launcher: &Launcher, folder: &Folder, spec: &Spec) -> io::Result<Running> {
     let frame = spec.to_frame()?;
     crash::point("unspawned");
-    let mut link = launcher.supervisor()?;
+    let place = Place::of(spec);
+    let mut link = launcher.supervisor(&place)?;
     crash::point("spawned");
     // A supervisor that is gone already left no claim, which `wait` finds.
     let _ = link.write_all(&frame).await;
     crash::point("ordered");
-    Ok(Running { folder: folder.clone(), link: Link::Own(link, launcher.idle()) })
+    Ok(Running { folder: folder.clone(), link: Link::Own(link, place, launcher.idle()) })
+}
+
+/// Has a supervisor make the room of this specification and wait in it for commands, or say why there is none. An error
+/// means that there is no supervisor.
+pub async fn make_room(launcher: &Launcher, spec: &Spec) -> io::Result<Result<Fitted, String>> {
+    let order = Spec { argv: Vec::new(), env: Vec::new(), ..spec.clone() };
+    let place = Place::of(&order);
+    let mut link = launcher.supervisor(&place)?;
+    link.write_all(&order.to_frame()?).await?;
+    let mut lines = BufReader::new(link);
+    let mut line = Vec::new();
+    lines.read_until(b'\n', &mut line).await?;
+    match serde_json::from_slice(&line) {
+        Ok(Reply::Made(fitted)) => {
+            launcher.idle().put(place, lines.into_inner());
+            Ok(Ok(fitted))
+        }
+        Ok(Reply::Failed(reason)) => Ok(Err(reason)),
+        Ok(Reply::Done(_) | Reply::Refused(_) | Reply::Ended(_)) | Err(_) => Err(io::ErrorKind::UnexpectedEof.into()),
+    }
 }
 
 /// Finds out what became of an attempt that was started on this machine.
@@ -139,7 +160,7 @@ async fn ask(folder: &Folder, command: &Command) -> io::Result<Answer> {
             Ok(Reply::Done(_)) => return Ok(Answer::Done),
             Ok(Reply::Refused(reason) | Reply::Failed(reason)) => return Ok(Answer::Refused(reason)),
             // Only news of output.
-            Ok(Reply::Ended(_)) | Err(_) => {}
+            Ok(Reply::Ended(_) | Reply::Made(_)) | Err(_) => {}
         }
     }
     Err(io::ErrorKind::UnexpectedEof.into())
@@ -151,11 +172,11 @@ impl Running {
         let mut shown = Shown::default();
         let Running { folder, link } = self;
         let said = match link {
-            Link::Own(link, idle) => {
+            Link::Own(link, place, idle) => {
                 let mut lines = BufReader::new(link);
                 let said = listen(&mut lines, &folder, &mut shown, &mut show).await;
                 if said.is_some() {
-                    idle.put(lines.into_inner());
+                    idle.put(place, lines.into_inner());
                 }
                 said
             }
@@ -203,7 +224,7 @@ async fn listen(
             Ok(Reply::Ended(None)) => return Some(Said::Taken),
             Ok(Reply::Failed(reason)) => return Some(Said::Failed(reason)),
             // Only news of output.
-            Ok(Reply::Done(_) | Reply::Refused(_)) | Err(_) => shown.advance(folder.path(), show).await,
+            Ok(Reply::Done(_) | Reply::Refused(_) | Reply::Made(_)) | Err(_) => shown.advance(folder.path(), show).await,
         }
         line.clear();
     }

@@ -4,8 +4,8 @@
 
 use crate::texts;
 use std::collections::VecDeque;
+use std::fs::File;
 use std::io::{self, Write};
-use std::process::ChildStdin;
 
 /// Bytes of input that the command has not read yet; more is refused.
 const PENDING_BYTES_MAX: usize = 1024 * 1024;
@@ -13,7 +13,7 @@ const PENDING_BYTES_MAX: usize = 1024 * 1024;
 #[derive(Debug)]
 pub(super) struct Input {
     /// `None` once it is closed, by us or by the command.
-    pipe: Option<ChildStdin>,
+    pipe: Option<File>,
     pending: VecDeque<u8>,
     /// To be closed once all of it is written.
     closing: bool,
@@ -21,12 +21,12 @@ pub(super) struct Input {
 
 impl Input {
     /// A pipe that does not block, or none for a command that takes no input.
-    pub(super) fn new(pipe: Option<ChildStdin>) -> Input {
+    pub(super) fn new(pipe: Option<File>) -> Input {
         Input { pipe, pending: VecDeque::new(), closing: false }
     }
 
     /// The pipe, if there is something to write to it.
-    pub(super) fn wants_to_write(&self) -> Option<&ChildStdin> {
+    pub(super) fn wants_to_write(&self) -> Option<&File> {
         self.pipe.as_ref().filter(|_| !self.pending.is_empty())
     }
 

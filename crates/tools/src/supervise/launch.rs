@@ -1,7 +1,8 @@
 //! Where an owner gets its supervisors: those that wait for work first, else a new one from the forker, which is started
 //! with the first command, and again should it have died.
 
-use super::ARGV0;
+use super::spec::{Spec, Walls};
+use super::{ARGV0, is_supervisor};
 use rustix::io::Errno;
 use rustix::net::{
     AddressFamily, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recv, sendmsg, socketpair,
@@ -29,21 +30,35 @@ pub struct Launcher {
     idle: Idle,
 }
 
-/// Links to supervisors without a command.
+/// Links to supervisors without a command, the one that waits longest first.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Idle(Arc<Mutex<Vec<UnixStream>>>);
+pub(super) struct Idle(Arc<Mutex<Vec<(Place, UnixStream)>>>);
+
+/// Where a supervisor's commands run: in a room for this folder, or anywhere. To make another room for another folder
+/// costs more than another supervisor does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Place(Option<(OsString, Walls)>);
+
+impl Place {
+    pub(super) fn of(spec: &Spec) -> Place {
+        Place(spec.room.as_ref().map(|walls| (spec.folder.clone(), walls.clone())))
+    }
+}
 
 impl Idle {
-    fn pop(&self) -> Option<UnixStream> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    fn pop(&self, place: &Place) -> Option<UnixStream> {
+        let mut idle = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = idle.iter().rposition(|(its, _)| its == place)?;
+        Some(idle.remove(at).1)
     }
 
     /// Keeps the supervisor for another command.
-    pub(super) fn put(&self, link: UnixStream) {
+    pub(super) fn put(&self, place: Place, link: UnixStream) {
         let mut idle = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if idle.len() < IDLE_MAX {
-            idle.push(link);
+        if idle.len() >= IDLE_MAX {
+            idle.remove(0);
         }
+        idle.push((place, link));
     }
 }
 
@@ -61,8 +76,8 @@ impl Launcher {
     }
 
     /// A link to a supervisor that waits for a command. An error means that there is none.
-    pub(super) fn supervisor(&self) -> io::Result<UnixStream> {
-        while let Some(link) = self.idle.pop() {
+    pub(super) fn supervisor(&self, place: &Place) -> io::Result<UnixStream> {
+        while let Some(link) = self.idle.pop(place) {
             if is_open(&link) {
                 return Ok(link);
             }
@@ -80,6 +95,10 @@ impl Launcher {
     }
 
     fn launch(&self, link: BorrowedFd<'_>) -> io::Result<()> {
+        // A program that does not know that it was executed as a supervisor would start itself for ever.
+        if is_supervisor() {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
         let mut forker = self.forker.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(living) = forker.as_ref() {
             match living.order(link) {

@@ -8,9 +8,10 @@
 //! Files of a spool folder: `claim` (who runs it and how it ended, see [`claim`]), `output` and `tail` (see [`output`]),
 //! `control` (a socket). Nothing is fsynced: after another boot only a whole exit record counts.
 //!
-//! The command dies with its supervisor by a parent-death signal. Its own children do not get that signal; when the
-//! supervisor was killed, recovery ends whatever is left in the supervisor's session before it reports. A process
-//! that made a session of its own *and* lost its supervisor to SIGKILL is the one thing that escapes.
+//! A command runs in a [`room`], and everything in it dies with its supervisor. Without one, the command itself dies with
+//! its supervisor by a parent-death signal; its own children do not get that signal, and when the supervisor was killed,
+//! recovery ends whatever is left in the supervisor's session before it reports. A process that has no room, made a
+//! session of its own *and* lost its supervisor to SIGKILL is the one thing that escapes.
 
 mod child;
 pub mod claim;
@@ -23,6 +24,7 @@ pub mod launch;
 pub mod output;
 mod proc;
 mod raw;
+mod room;
 mod run;
 mod shift;
 mod spec;
@@ -32,7 +34,7 @@ mod tests;
 mod tree;
 
 pub use folder::Folder;
-pub use spec::{Command, Exit, Spec};
+pub use spec::{Command, Exit, Fitted, Spec, Walls, Way};
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -50,5 +52,9 @@ pub fn is_supervisor() -> bool {
 /// The whole life of the process that becomes supervisors; its orders come over standard input, which is a socket. To be
 /// called before the process has opened anything or started a thread.
 pub fn main() -> ! {
+    // Executed again inside a room that somebody else has made.
+    if std::env::args_os().nth(1).is_some_and(|word| word == room::INSIDE) {
+        room::serve_inside();
+    }
     raw::exit_at_once(forker::serve())
 }

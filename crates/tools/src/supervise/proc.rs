@@ -67,6 +67,15 @@ pub(super) fn signal(to: &Process, signal: Signal) -> Option<OwnedFd> {
     (same && pidfd_send_signal(&handle, signal).is_ok()).then_some(handle)
 }
 
+/// The process below `root` that has this number in the innermost space of numbers it is in.
+pub(super) fn inside(root: i32, number: i32) -> Option<i32> {
+    let inner = |process: &Process| {
+        let status = fs::read_to_string(format!("/proc/{}/status", process.pid)).ok()?;
+        status.lines().find_map(|line| line.strip_prefix("NSpid:"))?.split_ascii_whitespace().last()?.parse::<i32>().ok()
+    };
+    descendants(root).iter().find(|process| inner(process) == Some(number)).map(|process| process.pid)
+}
+
 fn living() -> Vec<Process> {
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());

@@ -2,16 +2,18 @@
 //!
 //! One thread, one poll. Must not touch anything outside the spool folder but the command it was given.
 
-use super::child::Child;
+use super::child::{Child, Main};
 use super::control::Control;
 use super::input::Input;
 use super::output::Writer;
+use super::proc;
+use super::room::{Room, Word};
 use super::spec::{Command, Exit, Reply, Spec};
 use super::tree::Tree;
 use crate::texts;
 use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Signal, WaitStatus, kill_process_group};
+use rustix::process::{Pid, Signal, WaitStatus, getpid, kill_process_group};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
@@ -29,7 +31,11 @@ const TICK: Duration = Duration::from_millis(5);
 pub(super) struct Supervisor<'a> {
     spec: &'a Spec,
     child: Child,
-    status: Option<WaitStatus>,
+    /// Where it runs, if not just below this process.
+    room: Option<&'a mut Room>,
+    status: Option<Status>,
+    /// The room is gone, so nobody will ever know how the command ended.
+    is_lost: bool,
     output_open: bool,
     output: Writer,
     /// Room for one read; of its pages only those are touched that something is read into.
@@ -43,6 +49,19 @@ pub(super) struct Supervisor<'a> {
     tick_at: Option<Instant>,
 }
 
+/// How the process of a command ended.
+#[derive(Clone, Copy)]
+struct Status {
+    code: Option<i32>,
+    signal: Option<i32>,
+}
+
+impl From<WaitStatus> for Status {
+    fn from(status: WaitStatus) -> Status {
+        Status { code: status.exit_status(), signal: status.terminating_signal() }
+    }
+}
+
 #[derive(Clone, Copy)]
 enum Ready {
     Child,
@@ -54,19 +73,28 @@ enum Ready {
 }
 
 impl<'a> Supervisor<'a> {
-    pub(super) fn new(spec: &'a Spec, mut child: Child, output: Writer, control: Control<'a>) -> Supervisor<'a> {
+    pub(super) fn new(
+        spec: &'a Spec,
+        mut child: Child,
+        room: Option<&'a mut Room>,
+        output: Writer,
+        control: Control<'a>,
+    ) -> Supervisor<'a> {
+        let root = room.as_ref().map_or_else(getpid, |room| room.root());
         let input = Input::new(child.input.take());
         let deadline = spec.timeout_ms.and_then(|ms| Instant::now().checked_add(Duration::from_millis(ms)));
         Supervisor {
             spec,
             child,
+            room,
             status: None,
+            is_lost: false,
             output_open: true,
             output,
             chunk: Vec::with_capacity(OUTPUT_READ_BYTES),
             input,
             control,
-            tree: Tree::default(),
+            tree: Tree::below(root),
             deadline,
             timed_out: false,
             tick_at: None,
@@ -74,13 +102,15 @@ impl<'a> Supervisor<'a> {
     }
 
     /// Comes back when nothing is left below this process, or when that cannot be brought about; with those who listen,
-    /// who are not let go before the end is recorded.
-    pub(super) fn run(mut self) -> (Exit, Control<'a>) {
-        while !self.tree.gone {
+    /// who are not let go before the end is recorded. Without an exit nobody knows how it ended.
+    pub(super) fn run(mut self) -> (Option<Exit>, Control<'a>) {
+        while !self.tree.gone && !self.is_lost {
             let ready = self.wait();
             self.handle(&ready);
-            if let Some(status) = self.tree.reap(self.child.pid) {
-                self.status = Some(status);
+            if let Main::Own { pid, .. } = self.child.main
+                && let Some(status) = self.tree.reap(pid)
+            {
+                self.status = Some(status.into());
             }
             let now = Instant::now();
             if self.tick_at.is_some_and(|at| now >= at) {
@@ -96,11 +126,15 @@ impl<'a> Supervisor<'a> {
                 break;
             }
         }
-        (self.exit(), self.control)
+        ((!self.is_lost).then(|| self.exit()), self.control)
     }
 
     /// Sleeps until something happens or is due.
     fn wait(&self) -> Vec<Ready> {
+        // What came with the answer to an order is not waited for again.
+        if self.room.as_ref().is_some_and(|room| room.has_words()) {
+            return vec![Ready::Child];
+        }
         let now = Instant::now();
         let deadline = self.deadline.filter(|_| !self.tree.is_ending());
         let due = deadline.into_iter().chain(self.tree.next_press()).chain(self.tick_at).map(|at| at.saturating_duration_since(now)).min();
@@ -117,8 +151,12 @@ impl<'a> Supervisor<'a> {
 
     fn sources(&self) -> Vec<(Ready, BorrowedFd<'_>, PollFlags)> {
         let mut sources = vec![(Ready::Listener, self.control.listener.as_fd(), PollFlags::IN)];
-        if let Some(handle) = self.child.handle.as_ref().filter(|_| self.status.is_none()) {
-            sources.push((Ready::Child, handle.as_fd(), PollFlags::IN));
+        match (&self.child.main, &self.room) {
+            (Main::Own { handle: Some(handle), .. }, _) if self.status.is_none() => {
+                sources.push((Ready::Child, handle.as_fd(), PollFlags::IN))
+            }
+            (Main::Inside(_), Some(room)) => sources.push((Ready::Child, room.link().as_fd(), PollFlags::IN)),
+            (Main::Own { .. } | Main::Inside(_), _) => {}
         }
         if self.output_open {
             sources.push((Ready::Output, self.child.output.as_fd(), PollFlags::IN));
@@ -145,8 +183,9 @@ impl<'a> Supervisor<'a> {
         }
         for ready in ready {
             match *ready {
+                Ready::Child => self.hear_room(),
                 // What ended is reaped after every round.
-                Ready::Child | Ready::Dying(_) => {}
+                Ready::Dying(_) => {}
                 Ready::Output => drop(self.read_output()),
                 Ready::Input => self.input.flush(),
                 Ready::Listener => self.control.accept(),
@@ -154,6 +193,32 @@ impl<'a> Supervisor<'a> {
             }
         }
         self.control.sweep();
+    }
+
+    /// Takes note of what the first process of the room has seen.
+    fn hear_room(&mut self) {
+        let Some(room) = &mut self.room else { return };
+        let Ok(words) = room.words() else {
+            self.is_lost = true;
+            return;
+        };
+        for word in words {
+            match word {
+                Word::Exited { code, signal } => self.status = Some(Status { code, signal }),
+                Word::Empty => self.tree.gone = true,
+                // Nothing of this is said while a command runs.
+                Word::Made(_) | Word::Ready { .. } | Word::Broken(_) | Word::Spawned(_) | Word::NotSpawned(_) => self.is_lost = true,
+            }
+        }
+    }
+
+    /// The number of the command's process group as this process sees it.
+    fn group(&self) -> Option<Pid> {
+        match (&self.child.main, &self.room) {
+            (Main::Own { pid, .. }, _) => Some(*pid),
+            (Main::Inside(number), Some(room)) => Pid::from_raw(proc::inside(room.root().as_raw_pid(), *number)?),
+            (Main::Inside(_), None) => None,
+        }
     }
 
     /// `false` when the tree cannot be ended and it is time to say so.
@@ -203,7 +268,8 @@ impl<'a> Supervisor<'a> {
                 if self.status.is_some() {
                     return Err(texts::COMMAND_ENDED.to_owned());
                 }
-                kill_process_group(self.child.pid, signal).map_err(|error| error.to_string())
+                let group = self.group().ok_or_else(|| texts::COMMAND_ENDED.to_owned())?;
+                kill_process_group(group, signal).map_err(|error| error.to_string())
             }
             Command::Stop { grace_ms } => {
                 self.tree.end(Instant::now(), Duration::from_millis(grace_ms));
@@ -218,8 +284,7 @@ impl<'a> Supervisor<'a> {
     }
 
     fn exit(&self) -> Exit {
-        let code = self.status.and_then(WaitStatus::exit_status);
-        let signal = self.status.and_then(WaitStatus::terminating_signal);
+        let Status { code, signal } = self.status.unwrap_or(Status { code: None, signal: None });
         let error = self.status.is_none().then(|| texts::NOT_ENDED.to_owned());
         Exit { code, signal, error, timed_out: self.timed_out, bytes: self.output.total(), output_error: self.output.error() }
     }

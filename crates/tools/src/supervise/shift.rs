@@ -5,29 +5,36 @@
 //! could not end everything below it ends itself instead.
 
 use super::Folder;
-use super::child;
+use super::child::{self, Spawned};
 use super::claim::{Claim, Draft, Guard};
 use super::control::Control;
 use super::folder::CONTROL;
 use super::output::{self, Writer};
+use super::room::Room;
 use super::run::Supervisor;
 use super::spec::{Exit, Reply, Spec};
+use super::tree::Tree;
 use crate::texts;
 use contract::crash;
 use contract::id::BootId;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, recv};
-use rustix::process::WaitOptions;
+use rustix::process::{WaitOptions, getpid};
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::thread;
+use std::time::{Duration, Instant};
 
+/// Time between two looks at what is to end, if nothing of it does.
+const LOOK_AGAIN: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
 const OWNER_LEFT: i32 = 0;
 const NOT_SET_UP: i32 = 1;
 const NOT_ALL_ENDED: i32 = 2;
 const NOT_RECORDED: i32 = 3;
+const ROOM_LOST: i32 = 4;
 
 /// Gives the exit status of the supervisor, which nobody needs: what counts is in the spool.
 pub(super) fn serve(owner: &UnixStream) -> i32 {
@@ -35,9 +42,19 @@ pub(super) fn serve(owner: &UnixStream) -> i32 {
         say_failed(owner, &error);
         return NOT_SET_UP;
     }
-    let mut ready = None;
+    let (mut ready, mut room) = (None, None);
     while let Ok(spec) = Spec::from_frame(owner) {
-        let served = attempt(owner, &spec, ready.take());
+        let fitted = fit(&mut room, &spec);
+        // Only the room is asked for.
+        if spec.argv.is_empty() {
+            match (fitted, &room) {
+                (Ok(()), Some(room)) => say(owner, &Reply::Made(room.fitted())),
+                (Ok(()), None) => say_failed(owner, &io::ErrorKind::InvalidInput.into()),
+                (Err(error), _) => say_failed(owner, &error),
+            }
+            continue;
+        }
+        let served = fitted.and_then(|()| attempt(owner, &spec, ready.take(), room.as_mut()));
         // Where the next folder cannot be made, this process must not stay in the last one.
         let _ = std::env::set_current_dir("/");
         match served {
@@ -49,9 +66,16 @@ pub(super) fn serve(owner: &UnixStream) -> i32 {
                 std::mem::forget(guard);
                 return NOT_RECORDED;
             }
+            Ok(Served::Lost(guard)) => {
+                // Where there is no namespace that ends with the room, what was in it is still there.
+                drop(room);
+                end_everything();
+                std::mem::forget(guard);
+                return ROOM_LOST;
+            }
             Err(error) => say_failed(owner, &error),
         }
-        if !is_alone() {
+        if !room.as_ref().map_or_else(is_alone, Room::is_empty) {
             return NOT_ALL_ENDED;
         }
         // The owner has something to do now, and this can wait.
@@ -60,6 +84,23 @@ pub(super) fn serve(owner: &UnixStream) -> i32 {
         ready = Stage::set_up(&spec).ok();
     }
     OWNER_LEFT
+}
+
+/// Has the room that a command needs: the one of the last command where it is good enough.
+fn fit(room: &mut Option<Room>, spec: &Spec) -> io::Result<()> {
+    let is_fit = match (&spec.room, &*room) {
+        (Some(walls), Some(room)) => room.is_for(&spec.folder, walls),
+        (None, None) => true,
+        (Some(_), None) | (None, Some(_)) => false,
+    };
+    if !is_fit {
+        // What the old one keeps in place must be gone before a new one looks.
+        *room = None;
+        if let Some(walls) = &spec.room {
+            *room = Some(Room::new(&spec.folder, walls)?);
+        }
+    }
+    Ok(())
 }
 
 fn become_supervisor() -> io::Result<()> {
@@ -75,10 +116,12 @@ enum Served {
     Unrecorded(Exit, Guard),
     /// Somebody else has claimed it, so that nothing may run.
     Taken,
+    /// It may have run, and nobody will know how it ended.
+    Lost(Guard),
 }
 
 /// Runs one command. An error means that nothing ran or will.
-fn attempt(owner: &UnixStream, spec: &Spec, ready: Option<Stage>) -> io::Result<Served> {
+fn attempt(owner: &UnixStream, spec: &Spec, ready: Option<Stage>, mut room: Option<&mut Room>) -> io::Result<Served> {
     let Stage { draft, listener, output, .. } = match ready.filter(|stage| stage.is_for(spec)) {
         Some(stage) => stage,
         None => Stage::set_up(spec)?,
@@ -97,13 +140,15 @@ fn attempt(owner: &UnixStream, spec: &Spec, ready: Option<Stage>) -> io::Result<
     }
     crash::point("claimed");
     let control = Control::new(listener, owner);
-    let (exit, control) = match child::spawn(spec) {
-        Ok(child) => Supervisor::new(spec, child, output, control).run(),
-        Err(error) => {
+    let (exit, control) = match child::spawn(spec, room.as_deref_mut()) {
+        Spawned::Running(child) => Supervisor::new(spec, child, room, output, control).run(),
+        Spawned::Not(error) => {
             let error = texts::not_executed(&spec.argv, &spec.folder, &error);
-            (Exit { error: Some(error), ..Exit::default() }, control)
+            (Some(Exit { error: Some(error), ..Exit::default() }), control)
         }
+        Spawned::Lost => (None, control),
     };
+    let Some(exit) = exit else { return Ok(Served::Lost(guard)) };
     crash::point("ended");
     let recorded = guard.record(&exit);
     crash::point("recorded");
@@ -157,6 +202,17 @@ fn is_linked(owner: &UnixStream) -> bool {
     }
 }
 
+/// Ends all that is below this process, for as long as that may take.
+fn end_everything() {
+    let mut tree = Tree::below(getpid());
+    tree.end(Instant::now(), Duration::ZERO);
+    while tree.press(Instant::now()) && !is_alone() {
+        let handles: Vec<PollFd<'_>> = tree.dying.iter().map(|handle| PollFd::new(handle, PollFlags::IN)).collect();
+        // One that ended is enough to look again.
+        let _ = poll(&mut { handles }, Some(&LOOK_AGAIN));
+    }
+}
+
 /// Whether nothing is left below this process.
 fn is_alone() -> bool {
     loop {
@@ -195,6 +251,7 @@ mod tests {
             timeout_ms: None,
             grace_ms: 0,
             output_bytes_max: 1_024,
+            room: None,
         }
     }
 
@@ -205,10 +262,10 @@ mod tests {
         let (ours, theirs) = UnixStream::pair().unwrap();
         let spec = spec(temp.path());
         drop(theirs);
-        assert!(matches!(attempt(&ours, &spec, None).unwrap(), Served::Taken));
+        assert!(matches!(attempt(&ours, &spec, None, None).unwrap(), Served::Taken));
         assert!(!temp.path().join("effect").exists() && !Path::new(&spec.spool).exists());
         let (ours, _theirs) = UnixStream::pair().unwrap();
-        assert!(matches!(attempt(&ours, &spec, None).unwrap(), Served::Ended(exit) if exit.code == Some(0)));
+        assert!(matches!(attempt(&ours, &spec, None, None).unwrap(), Served::Ended(exit) if exit.code == Some(0)));
         assert!(temp.path().join("effect").exists() && Path::new(&spec.spool).exists());
     }
 }

@@ -30,6 +30,47 @@ pub struct Spec {
     /// Time between the polite and the forced end after a timeout.
     pub grace_ms: u64,
     pub output_bytes_max: u64,
+    /// Where it runs: in a room of its own, or anywhere with the rights of its owner.
+    pub room: Option<Walls>,
+}
+
+/// How a room is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Way {
+    /// With namespaces that the supervisor makes itself.
+    Namespaces,
+    /// With those that `bwrap` may make where others may not.
+    Bubblewrap,
+    /// Without any: Landlock and a filter alone. What is protected inside the workspace is not.
+    Landlock,
+}
+
+impl Way {
+    /// The best first.
+    pub const ALL: [Way; 3] = [Way::Namespaces, Way::Bubblewrap, Way::Landlock];
+}
+
+/// What a command in a room may touch, beside its folder, which it may change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Walls {
+    pub way: Way,
+    /// The folder that a command sees as the one for what is temporary.
+    pub temp: OsString,
+    /// Folders that it finds empty.
+    pub hidden: Vec<OsString>,
+    /// Folders that it cannot change even inside its own.
+    pub protected: Vec<OsString>,
+    pub network: bool,
+}
+
+/// What a room turned out to have, beyond what every room has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fitted {
+    /// The version of Landlock, where the kernel has it.
+    pub landlock: Option<u32>,
+    /// Whether there is a limit to the number of its processes.
+    pub counted: bool,
 }
 
 /// How a [`Spec`] travels: this as a line, then every text with a zero byte behind it, which none of them can hold.
@@ -41,6 +82,15 @@ struct Head {
     timeout_ms: Option<u64>,
     grace_ms: u64,
     output_bytes_max: u64,
+    room: Option<RoomHead>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct RoomHead {
+    way: Way,
+    hidden: usize,
+    protected: usize,
+    network: bool,
 }
 
 /// One line on the control socket, from whoever controls the command.
@@ -65,6 +115,8 @@ pub(super) enum Reply {
     Refused(String),
     /// The supervisor gives up before its claim: nothing ran.
     Failed(String),
+    /// There is a room, and no command yet.
+    Made(Fitted),
     /// The command is over and so is everything below it; `None` when somebody else has claimed the attempt.
     Ended(Option<Exit>),
 }
@@ -93,14 +145,29 @@ impl fmt::Debug for Spec {
 impl Spec {
     /// The specification with its length before it.
     pub(super) fn to_frame(&self) -> io::Result<Vec<u8>> {
-        let Spec { argv, env, folder, spool, boot, stdin, timeout_ms, grace_ms, output_bytes_max } = self;
+        let Spec { argv, env, folder, spool, boot, stdin, timeout_ms, grace_ms, output_bytes_max, room } = self;
         let (stdin, timeout_ms, grace_ms, output_bytes_max) = (*stdin, *timeout_ms, *grace_ms, *output_bytes_max);
-        let head = Head { argv: argv.len(), boot: boot.clone(), stdin, timeout_ms, grace_ms, output_bytes_max };
+        let room_head = |walls: &Walls| RoomHead {
+            way: walls.way,
+            hidden: walls.hidden.len(),
+            protected: walls.protected.len(),
+            network: walls.network,
+        };
+        let head = Head {
+            argv: argv.len(),
+            boot: boot.clone(),
+            stdin,
+            timeout_ms,
+            grace_ms,
+            output_bytes_max,
+            room: room.as_ref().map(room_head),
+        };
+        let walls = room.iter().flat_map(|walls| [&walls.temp].into_iter().chain(&walls.hidden).chain(&walls.protected));
         let mut frame = vec![0; LENGTH_BYTES];
         serde_json::to_writer(&mut frame, &head)?;
         frame.push(b'\n');
         let names_and_values = env.iter().flat_map(|(name, value)| [name, value]);
-        for text in [folder, spool].into_iter().chain(argv).chain(names_and_values) {
+        for text in [folder, spool].into_iter().chain(walls).chain(argv).chain(names_and_values) {
             if text.as_bytes().contains(&0) {
                 return Err(io::ErrorKind::InvalidInput.into());
             }
@@ -130,17 +197,25 @@ impl Spec {
         let malformed = || io::Error::from(io::ErrorKind::InvalidData);
         let end = frame.iter().position(|byte| *byte == b'\n').ok_or_else(malformed)?;
         let (head, texts) = frame.split_at(end);
-        let Head { argv, boot, stdin, timeout_ms, grace_ms, output_bytes_max } = serde_json::from_slice(head)?;
+        let Head { argv, boot, stdin, timeout_ms, grace_ms, output_bytes_max, room } = serde_json::from_slice(head)?;
         let texts = texts.strip_prefix(b"\n").and_then(|texts| texts.strip_suffix(&[0])).ok_or_else(malformed)?;
         let mut texts = texts.split(|byte| *byte == 0).map(|text| OsString::from_vec(text.to_vec()));
         let mut next = || texts.next().ok_or_else(malformed);
         let (folder, spool) = (next()?, next()?);
-        let argv = (0..argv).map(|_| next()).collect::<io::Result<Vec<OsString>>>()?;
+        let mut several = |count: usize| (0..count).map(|_| next()).collect::<io::Result<Vec<OsString>>>();
+        let room = match room {
+            Some(RoomHead { way, hidden, protected, network }) => {
+                let temp = several(1)?.pop().ok_or_else(malformed)?;
+                Some(Walls { way, temp, hidden: several(hidden)?, protected: several(protected)?, network })
+            }
+            None => None,
+        };
+        let argv = several(argv)?;
         let mut env = Vec::new();
         while let Some(name) = texts.next() {
             env.push((name, texts.next().ok_or_else(malformed)?));
         }
-        Ok(Spec { argv, env, folder, spool, boot, stdin, timeout_ms, grace_ms, output_bytes_max })
+        Ok(Spec { argv, env, folder, spool, boot, stdin, timeout_ms, grace_ms, output_bytes_max, room })
     }
 }
 
@@ -155,12 +230,19 @@ mod tests {
             argv: vec!["true".into(), odd.clone()],
             env: vec![("SECRET".into(), odd.clone())],
             folder: odd.clone(),
-            spool: odd,
+            spool: odd.clone(),
             boot: BootId("b".into()),
             stdin: true,
             timeout_ms: Some(1),
             grace_ms: 2,
             output_bytes_max: 3,
+            room: Some(Walls {
+                way: Way::Landlock,
+                temp: odd.clone(),
+                hidden: vec![odd.clone()],
+                protected: vec![odd.clone(), odd],
+                network: true,
+            }),
         };
         let frame = spec.to_frame().unwrap();
         let read = Spec::from_frame(frame.as_slice()).unwrap();

@@ -2,7 +2,7 @@
 
 use super::claim::{self, Claim, Look};
 use super::control::Control;
-use super::spec::{Command, Exit, Spec};
+use super::spec::{Command, Exit, Spec, Walls, Way};
 use super::{Folder, output, survey};
 use contract::id::{ActionId, BootId};
 use damage::{damaged, damaged_text, reshaped};
@@ -26,10 +26,16 @@ fn text() -> impl Strategy<Value = OsString> {
 
 fn spec() -> impl Strategy<Value = Spec> {
     let (argv, env) = (prop::collection::vec(text(), 0..4), prop::collection::vec((text(), text()), 0..3));
-    (argv, env, text(), text(), ".{0,8}", any::<(bool, Option<u64>, u64, u64)>()).prop_map(|(argv, env, folder, spool, boot, numbers)| {
-        let (stdin, timeout_ms, grace_ms, output_bytes_max) = numbers;
-        Spec { argv, env, folder, spool, boot: BootId(boot), stdin, timeout_ms, grace_ms, output_bytes_max }
-    })
+    let texts = || prop::collection::vec(text(), 0..3);
+    let walls = (prop::sample::select(&Way::ALL), text(), texts(), texts(), any::<bool>())
+        .prop_map(|(way, temp, hidden, protected, network)| Walls { way, temp, hidden, protected, network });
+    let room = prop::option::of(walls);
+    (argv, env, text(), text(), ".{0,8}", any::<(bool, Option<u64>, u64, u64)>(), room).prop_map(
+        |(argv, env, folder, spool, boot, numbers, room)| {
+            let (stdin, timeout_ms, grace_ms, output_bytes_max) = numbers;
+            Spec { argv, env, folder, spool, boot: BootId(boot), stdin, timeout_ms, grace_ms, output_bytes_max, room }
+        },
+    )
 }
 
 fn command() -> impl Strategy<Value = Command> {

@@ -1,7 +1,7 @@
-//! Ending every process below the supervisor, politely first.
+//! Ending every process below the supervisor, or below the first process of a room, politely first.
 //!
 //! As a subreaper the supervisor is the parent of every orphan below it, so "no child left" means that nothing of
-//! the command is left. Must not look at output or control.
+//! the command is left; in a room its first process is, and says so. Must not look at output or control.
 
 use super::proc::{self, Process};
 use rustix::io::Errno;
@@ -15,8 +15,10 @@ const ROUND: Duration = Duration::from_millis(20);
 /// Time after the first SIGKILL at which a process that the kernel cannot end is left alone.
 const GIVE_UP: Duration = Duration::from_secs(10);
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Tree {
+    /// The process below which everything is to end.
+    root: Pid,
     /// Set once the tree is to end.
     ending: Option<Ending>,
     /// Handles of signalled processes; they wake the loop when these end.
@@ -34,6 +36,10 @@ struct Ending {
 }
 
 impl Tree {
+    pub(super) fn below(root: Pid) -> Tree {
+        Tree { root, ending: None, dying: Vec::new(), gone: false }
+    }
+
     pub(super) fn is_ending(&self) -> bool {
         self.ending.is_some()
     }
@@ -54,7 +60,7 @@ impl Tree {
     /// left a child that it made meanwhile, and nobody would tell that one until it is forced.
     pub(super) fn ask(&mut self) {
         let Some(ending) = self.ending.as_mut().filter(|ending| ending.give_up_at.is_none()) else { return };
-        for process in descendants() {
+        for process in descendants(self.root) {
             if ending.asked.insert((process.pid, process.start)) {
                 self.dying.extend(proc::signal(&process, Signal::TERM));
             }
@@ -67,7 +73,7 @@ impl Tree {
             Some(ending) if now >= ending.kill_at => {
                 ending.kill_at = now + ROUND;
                 let give_up_at = *ending.give_up_at.get_or_insert(now + GIVE_UP);
-                self.dying = descendants().iter().filter_map(|process| proc::signal(process, Signal::KILL)).collect();
+                self.dying = descendants(self.root).iter().filter_map(|process| proc::signal(process, Signal::KILL)).collect();
                 now < give_up_at
             }
             Some(_) | None => true,
@@ -95,6 +101,6 @@ impl Tree {
     }
 }
 
-fn descendants() -> Vec<Process> {
-    proc::descendants(rustix::process::getpid().as_raw_pid())
+fn descendants(root: Pid) -> Vec<Process> {
+    proc::descendants(root.as_raw_pid())
 }

@@ -4,7 +4,6 @@
 //! host that was prepared.
 
 use super::{Run, Tool, finished, refuse};
-use crate::page::{self, Form, Rendered};
 use crate::portion::{End, portion};
 use crate::{args, texts};
 use contract::call::{Class, Prepared, Risk, Touches};
@@ -12,6 +11,7 @@ use contract::port::{BoxFuture, Preparation, Prepare, PrepareRefused, RawOutcome
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
+use web::page::{self, Form, Rendered};
 use web::{Address, Page, Visitor};
 
 pub(super) const TOOL: Tool = Tool {

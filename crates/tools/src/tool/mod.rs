@@ -46,13 +46,19 @@ pub(crate) enum Run {
     /// Runs in this process and blocks.
     Inside { start: fn(&ToolJob, &Folder) -> RawOutcome, recover: fn(&ToolJob, &Folder, SameBoot) -> RawOutcome },
     /// Runs under a supervisor.
-    Supervised { spec: fn(&ToolJob, &Folder) -> Result<Spec, String>, outcome: fn(&ToolJob, Ended) -> RawOutcome },
+    Supervised { spec: fn(&ToolJob, &Folder) -> Result<Wanted, String>, outcome: fn(&ToolJob, Ended) -> RawOutcome },
     /// Looks at or talks to the attempt of another call; there is none once that has ended.
     About { start: fn(ToolJob, Option<Attempt>) -> BoxFuture<'static, RawOutcome> },
     /// Visits a server. `check` refuses what can be refused without asking anybody.
     Web { check: fn(&Prepare, &Visitor) -> Result<(), PrepareRefused>, start: fn(ToolJob, Arc<Visitor>) -> BoxFuture<'static, RawOutcome> },
     /// Done by the session itself; no attempt is ever started.
     BySession,
+}
+
+/// A command to run, and what it needs of the world beyond its folder.
+pub(crate) struct Wanted {
+    pub spec: Spec,
+    pub network: bool,
 }
 
 /// Whether the attempt was started under the boot that still runs.

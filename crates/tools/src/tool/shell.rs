@@ -3,7 +3,7 @@
 //! Its time limit, if it has one, is kept by the supervisor, so it holds after adoption too. Patience is not a limit: it
 //! says how long the run waits for the command, and the session keeps it.
 
-use super::{Run, Tool, finished, refuse};
+use super::{Run, Tool, Wanted, finished, refuse};
 use crate::supervise::client::Ended;
 use crate::supervise::{Exit, Folder, Spec};
 use crate::{args, command, texts};
@@ -44,6 +44,8 @@ struct Args {
     input: Option<bool>,
     /// Seconds after which the command is ended, at most 86400; it has no limit by default.
     timeout_s: Option<u64>,
+    /// Whether the command may use the network; false by default.
+    network: Option<bool>,
 }
 
 impl Args {
@@ -59,6 +61,10 @@ impl Args {
             return Err(refuse(texts::bad_patience(PATIENCE_S_MAX)));
         }
         Ok(args)
+    }
+
+    fn network(&self) -> bool {
+        self.network.unwrap_or(false)
     }
 
     fn background(&self) -> bool {
@@ -79,14 +85,15 @@ impl Args {
 fn prepare(call: &Prepare) -> Result<Preparation, PrepareRefused> {
     let args = Args::parse(&call.args)?;
     let patience_ms = Some(args.patience_ms());
-    let prepared = Prepared { patience_ms, touches: Touches::PRIVATE, ..command::prepared(&args.command) };
+    let touches = if args.network() { Touches::PRIVATE.and(Touches::NETWORK) } else { Touches::PRIVATE };
+    let prepared = Prepared { patience_ms, touches, network: args.network(), ..command::prepared(&args.command) };
     Ok(Preparation { class: Class::Probe, risk: Risk::High, prepared, preview: Some(args.command) })
 }
 
-fn spec(job: &ToolJob, spool: &Folder) -> Result<Spec, String> {
+fn spec(job: &ToolJob, spool: &Folder) -> Result<Wanted, String> {
     let args = Args::parse(&job.args).map_err(|refused| refused.message)?;
     let folder = std::path::absolute(&job.folder).map_err(|error| texts::not_started(&error))?;
-    Ok(Spec {
+    let spec = Spec {
         argv: vec![shell(), "-c".into(), args.command.clone().into()],
         env: std::env::vars_os().collect(),
         folder: folder.into(),
@@ -96,7 +103,9 @@ fn spec(job: &ToolJob, spool: &Folder) -> Result<Spec, String> {
         timeout_ms: args.timeout_s.map(|seconds| seconds * 1_000),
         grace_ms: STOP_GRACE_MS,
         output_bytes_max: SPOOL_BYTES_MAX,
-    })
+        room: None,
+    };
+    Ok(Wanted { spec, network: args.network() })
 }
 
 /// The path of bash if it is installed, else of the shell that always is. Looked for once: every folder of the path is
@@ -161,6 +170,8 @@ mod tests {
         assert_eq!(desk.prepare(&json!({"command": "ls -l", "patience_s": 7})), Ok(expected(7_000)));
         assert_eq!(desk.prepare(&json!({"command": "ls -l", "patience_s": PATIENCE_S_MAX})), Ok(expected(WAIT_MS_MAX)));
         assert_eq!(desk.prepare(&json!({"command": "ls -l", "patience_s": 7, "background": true})), Ok(expected(0)));
+        let network = |args| desk.prepare(&args).unwrap().prepared.network;
+        assert!(network(json!({"command": "ls", "network": true})) && !network(json!({"command": "ls", "network": false})));
     }
 
     #[test]
@@ -179,7 +190,7 @@ mod tests {
     #[test]
     fn only_a_limit_that_was_named_ends_a_command() {
         let desk = desk("shell");
-        let timeout_ms = |args| spec(&desk.job(&args), &desk.spool).unwrap().timeout_ms;
+        let timeout_ms = |args| spec(&desk.job(&args), &desk.spool).unwrap().spec.timeout_ms;
         assert_eq!(timeout_ms(json!({"command": "x", "patience_s": 7})), None);
         assert_eq!(timeout_ms(json!({"command": "x", "timeout_s": 7})), Some(7_000));
     }
@@ -187,7 +198,7 @@ mod tests {
     #[test]
     fn input_is_open_where_somebody_may_send_some() {
         let desk = desk("shell");
-        let open = |args| spec(&desk.job(&args), &desk.spool).unwrap().stdin;
+        let open = |args| spec(&desk.job(&args), &desk.spool).unwrap().spec.stdin;
         assert!(!open(json!({"command": "x"})));
         assert!(open(json!({"command": "x", "background": true})));
         assert!(open(json!({"command": "x", "input": true})));

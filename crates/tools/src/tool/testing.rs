@@ -65,7 +65,8 @@ impl Desk {
 
     pub(crate) fn call(&self, args: &str) -> Prepare {
         let known = Arc::new(self.known.lock().unwrap().clone());
-        Prepare { tool: self.tool.name.into(), args: args.into(), folder: self.folder.clone(), open: self.open.clone(), known }
+        let stream = StreamId::session(SessionId([1; 16]));
+        Prepare { stream, tool: self.tool.name.into(), args: args.into(), folder: self.folder.clone(), open: self.open.clone(), known }
     }
 
     /// The spool folder of another attempt, as the toolbox finds it.
@@ -88,6 +89,7 @@ impl Desk {
             args: args.to_string(),
             folder: self.folder.clone(),
             witness: self.prepare(args).ok().and_then(|preparation| preparation.prepared.witness),
+            sandbox: None,
             class: self.tool.class,
             target: None,
             machine: MachineId([1; 16]),

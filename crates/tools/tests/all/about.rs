@@ -133,7 +133,8 @@ async fn what_the_session_does_itself_is_prepared_and_never_started() {
     ];
     for (tool, args, target, wants) in calls {
         let open = vec![(CALL, "shell".to_owned())];
-        let call = Prepare { tool: tool.into(), args: args.to_string(), folder: desk.folder.clone(), open, known: Arc::default() };
+        let stream = desk.job("").stream;
+        let call = Prepare { stream, tool: tool.into(), args: args.to_string(), folder: desk.folder.clone(), open, known: Arc::default() };
         let prepared = within(desk.tools.prepare(call)).await.unwrap().prepared;
         assert_eq!((prepared.target, prepared.wants), (target, Some(wants)));
         let job = ToolJob { tool: tool.into(), ..desk.job_with(&args) };

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::task::JoinHandle;
-use tools::supervise::Folder;
-use tools::{Options, Toolbox};
+use tools::supervise::{Folder, Way};
+use tools::{Options, Sandboxing, Toolbox};
 use web::Reach;
 
 /// The one deadline of all waits.
@@ -85,12 +85,25 @@ pub fn desk() -> Desk {
     desk_with("spool")
 }
 
+pub fn desk_without_sandbox() -> Desk {
+    desk_of("spool", Sandboxing::Off, &Way::ALL)
+}
+
+/// One whose commands run in rooms that are made in one of these ways.
+pub fn desk_by(ways: &[Way]) -> Desk {
+    desk_of("spool", Sandboxing::On, ways)
+}
+
 pub fn desk_with(spool: &str) -> Desk {
+    desk_of(spool, Sandboxing::On, &Way::ALL)
+}
+
+fn desk_of(spool: &str, sandboxing: Sandboxing, ways: &[Way]) -> Desk {
     let temp = tempfile::tempdir().unwrap();
     let root = temp.path().canonicalize().unwrap();
     let (folder, spool) = (root.join("work"), root.join(spool));
     std::fs::create_dir(&folder).unwrap();
-    let tools = toolbox(&spool);
+    let tools = toolbox(SUPERVISOR, &spool, sandboxing, ways);
     Desk { _temp: temp, folder, spool, tools, frames: Arc::default() }
 }
 
@@ -102,15 +115,45 @@ pub fn desk_that_reaches(also: &[SocketAddr]) -> Desk {
     Desk { tools, ..desk }
 }
 
-fn toolbox(spool: &Path) -> Arc<Toolbox> {
-    let options = Options { supervisor: SUPERVISOR.into(), other_machine_patience: Duration::from_millis(1), ..Options::new(spool) };
+fn toolbox(supervisor: impl Into<PathBuf>, spool: &Path, sandboxing: Sandboxing, ways: &[Way]) -> Arc<Toolbox> {
+    let options = Options {
+        supervisor: supervisor.into(),
+        sandboxing,
+        ways: ways.to_vec(),
+        other_machine_patience: Duration::from_millis(1),
+        ..Options::new(spool)
+    };
     Arc::new(Toolbox::new(options).unwrap())
 }
 
 impl Desk {
     /// Another owner takes over; the one before is gone.
     pub fn hand_over(self) -> Desk {
-        let tools = toolbox(&self.spool);
+        self.hand_over_by(&Way::ALL)
+    }
+
+    pub fn hand_over_by(self, ways: &[Way]) -> Desk {
+        let tools = toolbox(SUPERVISOR, &self.spool, Sandboxing::On, ways);
+        Desk { tools, ..self }
+    }
+
+    /// The same whose supervisors are those of nobody, in folders that nobody may use.
+    pub fn of_nobody(self) -> Desk {
+        let root = self.folder.parent().unwrap();
+        let supervisor = root.join("supervise");
+        std::fs::copy(SUPERVISOR, root.join("program")).unwrap();
+        let program = root.join("program").display().to_string();
+        std::fs::write(&supervisor, format!("#!/bin/sh\nexec setpriv --reuid=65534 --regid=65534 --clear-groups {program}\n")).unwrap();
+        let (spool, temp) = (root.join("spool"), root.join("temp"));
+        for folder in [&spool, &temp] {
+            std::fs::create_dir(folder).unwrap();
+        }
+        let session = temp.join(self.job("").stream.as_str().replace('/', "-"));
+        std::fs::create_dir(&session).unwrap();
+        for path in [root, &self.folder, &spool, &temp, &session, &supervisor] {
+            std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
+        }
+        let tools = toolbox(supervisor, &spool, Sandboxing::On, &[Way::Namespaces]);
         Desk { tools, ..self }
     }
 
@@ -136,6 +179,7 @@ impl Desk {
             args: args.to_string(),
             folder: self.folder.clone(),
             witness: None,
+            sandbox: None,
             class: Class::Probe,
             target: None,
             machine,
@@ -205,12 +249,19 @@ impl Desk {
         until(name, || std::fs::read_to_string(&path).ok().filter(|text| text.ends_with('\n'))).await
     }
 
+    /// The process that wrote its own number into a file, by the number that it has outside of its room; it may be gone.
     pub async fn until_pid(&self, name: &str) -> i32 {
-        self.until_file(name).await.trim().parse().unwrap()
+        let inside: i32 = self.until_file(name).await.trim().parse().unwrap();
+        outside(self.supervisor_pid(), inside).unwrap_or(i32::MAX)
     }
 
     pub fn make_gate(&self) -> PathBuf {
-        let gate = self.folder.join("gate");
+        self.make_gate_named("gate")
+    }
+
+    /// A command that waits twice needs two: it may come back to the first before whoever opened it has let go.
+    pub fn make_gate_named(&self, name: &str) -> PathBuf {
+        let gate = self.folder.join(name);
         rustix::fs::mknodat(rustix::fs::CWD, &gate, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0).unwrap();
         gate
     }
@@ -242,6 +293,18 @@ impl Desk {
         let pid = rustix::process::Pid::from_raw(self.supervisor_pid()).unwrap();
         rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
     }
+}
+
+/// The number outside of the process below `root` that has this one inside.
+pub fn outside(root: i32, inside: i32) -> Option<i32> {
+    let numbers = std::fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    let field = |pid: i32, name: &str| {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+        status.lines().find_map(|line| line.strip_prefix(name))?.split_whitespace().last()?.parse::<i32>().ok()
+    };
+    let is_below =
+        |pid: i32| std::iter::successors(Some(pid), |pid| field(*pid, "PPid:").filter(|parent| *parent > 1)).any(|pid| pid == root);
+    numbers.into_iter().find(|pid| field(*pid, "NSpid:") == Some(inside) && *pid != root && is_below(*pid))
 }
 
 /// Whether a process runs; one that ended and was not reaped does not.

@@ -69,6 +69,7 @@ async fn a_server_on_this_machine_is_out_of_reach_unless_a_test_opens_it() {
     let refused = fetch(&closed, &url).await.unwrap_err();
     assert!(refused.contains("127.0.0.1, which is not public"), "{refused}");
     let call = Prepare {
+        stream: closed.job("").stream,
         tool: "fetch_url".into(),
         args: json!({ "url": url }).to_string(),
         folder: closed.folder.clone(),

@@ -9,3 +9,5 @@ mod forker;
 mod output;
 mod recovery;
 mod run;
+mod sandbox;
+mod ways;

@@ -22,16 +22,16 @@ async fn output_is_shown_while_the_command_runs() {
 #[tokio::test]
 async fn the_end_of_the_output_can_be_had_while_the_command_runs() {
     let desk = desk();
-    let gate = desk.make_gate();
+    let (gate, last_gate) = (desk.make_gate(), desk.make_gate_named("last_gate"));
     assert_eq!(within(desk.tools.tail(ACTION, ATTEMPT, 9)).await, None, "it keeps nothing");
-    let started = desk.start(desk.job("echo > ready; read x < gate; echo first; echo second; read x < gate"));
+    let started = desk.start(desk.job("echo > ready; read x < gate; echo first; echo second; read x < last_gate"));
     desk.until_file("ready").await;
     assert_eq!(within(desk.tools.tail(ACTION, ATTEMPT, 9)).await, Some(String::new()));
     desk.open_gate(&gate).await;
     until("the output is spooled", || (desk.output() == "first\nsecond\n").then_some(())).await;
     assert_eq!(within(desk.tools.tail(ACTION, ATTEMPT, 9)).await.unwrap(), "t\nsecond\n");
     assert_eq!(within(desk.tools.tail(ACTION, ATTEMPT, 99)).await.unwrap(), "first\nsecond\n");
-    desk.open_gate(&gate).await;
+    desk.open_gate(&last_gate).await;
     assert_eq!(within(started).await.unwrap(), finished(0, "first\nsecond\n"));
 }
 

@@ -161,6 +161,7 @@ async fn tools_are_described_and_unknown_ones_refused() {
         }
     }
     let call = |tool: &str, args: &str| Prepare {
+        stream: desk.job("").stream,
         tool: tool.into(),
         args: args.into(),
         folder: desk.folder.clone(),
@@ -171,7 +172,7 @@ async fn tools_are_described_and_unknown_ones_refused() {
     let known = expected.map(|(name, _, _)| name).join(", ");
     assert_eq!(refused, format!("There is no tool `rm`. The tools are: {known}."));
     let refused = desk.tools.prepare(call("shell", r#"{"cmd":"ls"}"#)).await.unwrap_err().message;
-    let fields = "command (string, required), background (boolean, optional), input (boolean, optional), patience_s (integer, optional), \
-                  timeout_s (integer, optional)";
+    let fields = "command (string, required), background (boolean, optional), input (boolean, optional), network (boolean, optional), \
+                  patience_s (integer, optional), timeout_s (integer, optional)";
     assert!(refused.contains("at `cmd`") && refused.contains(fields), "{refused}");
 }

@@ -2,10 +2,11 @@
 
 use crate::catalog::CallLine;
 use contract::body::{CancelReason, UnknownReason, Verdict};
+use contract::call::Sandbox;
 
 pub fn call_line(what: &CallLine<'_>) -> String {
     match what {
-        CallLine::Decided { tool, args } => format!("{tool} {args}"),
+        CallLine::Decided { tool, args, sandbox, network } => format!("{tool} {args}{}", surroundings(*sandbox, *network)),
         CallLine::Withdrawn { tool, note } => format!("{tool}: {note}"),
         CallLine::Started { tool, attempt: 1 } => format!("{tool} starts"),
         CallLine::Started { tool, attempt } => format!("{tool} starts, attempt {attempt}"),
@@ -47,4 +48,14 @@ fn unknown_reason(reason: UnknownReason) -> &'static str {
         UnknownReason::Changed => "the file is neither as before nor as intended",
         UnknownReason::Lost => "its executor ended without a report",
     }
+}
+
+/// What is unusual about where a command runs.
+pub fn surroundings(sandbox: Option<Sandbox>, network: bool) -> String {
+    let held = match sandbox {
+        Some(Sandbox::Off) => " [no sandbox]",
+        Some(Sandbox::Partial) => " [sandbox is partial: .git is not protected]",
+        Some(Sandbox::Full) | None => "",
+    };
+    format!("{held}{}", if network { " [with network]" } else { "" })
 }

@@ -2,6 +2,7 @@
 
 use super::count;
 use crate::render::excerpt;
+use throughline::Way;
 use throughline::doctor::{Finding, Health};
 
 const MIB: u64 = 1024 * 1024;
@@ -55,7 +56,26 @@ pub fn symptom(finding: &Finding) -> String {
         Finding::Leftovers { folders, removed } if folders == removed => {
             format!("removed what nothing needs: {}", count(*removed as u64, "folder"))
         }
-        Finding::Leftovers { folders, .. } => format!("{} of output that nothing needs any more", count(*folders as u64, "folder")),
+        Finding::Leftovers { folders, .. } => {
+            format!("{} of output and temporary files that nothing needs any more", count(*folders as u64, "folder"))
+        }
+        Finding::Sandbox { is_full, way, landlock, counted, failed } => {
+            let whole = if *is_full {
+                "commands run in a sandbox"
+            } else {
+                "commands run in a sandbox that does not protect .git, so each is asked about"
+            };
+            let landlock = landlock.map_or_else(|| "no Landlock".to_owned(), |version| format!("Landlock {version}"));
+            let counted = if *counted { "" } else { ", no limit to the number of processes" };
+            let way = match way {
+                Some(Way::Namespaces) => "namespaces, ",
+                Some(Way::Bubblewrap) => "namespaces of bubblewrap, ",
+                Some(Way::Landlock) | None => "",
+            };
+            let failed = if failed.is_empty() { String::new() } else { format!("; not possible: {failed}") };
+            format!("{whole} ({way}{landlock}{counted}){failed}")
+        }
+        Finding::SandboxMissing { reason } => format!("no sandbox can be made, so commands are refused: {reason}"),
         Finding::ViewsMissing => "the lists are not made yet".to_owned(),
         Finding::Views => "the lists can be read".to_owned(),
         Finding::ViewsDamaged { reason } => format!("the lists are damaged: {reason}"),
@@ -90,6 +110,7 @@ pub fn cure(finding: &Finding) -> Option<String> {
         | Finding::HeldBack { released: true, .. }
         | Finding::Processes { .. }
         | Finding::Spool { .. }
+        | Finding::Sandbox { is_full: true, .. }
         | Finding::ViewsMissing
         | Finding::Views
         | Finding::Blobs { .. } => return None,
@@ -129,6 +150,9 @@ pub fn cure(finding: &Finding) -> Option<String> {
         Finding::Stray { pid: None, .. } => "run it again".to_owned(),
         Finding::Leftovers { folders, removed } if folders == removed => return None,
         Finding::Leftovers { .. } => "`thru doctor --fix` removes them".to_owned(),
+        Finding::Sandbox { is_full: false, .. } | Finding::SandboxMissing { .. } => {
+            "allow namespaces of users on this machine, or see decision 12 about --unsafe-no-sandbox".to_owned()
+        }
         Finding::ViewsDamaged { .. } => "nothing is lost: they are made anew from the log; views.db may be deleted".to_owned(),
         Finding::BlobBroken { .. } => {
             "bring blobs/ back from a copy, or import the session from an export; the events themselves are whole".to_owned()

@@ -16,8 +16,8 @@ pub fn help(text: Help) -> &'static str {
         Help::RunAfter => {
             "Every step is stored before it happens. Kill it at any time: running commands go on, and\n\
              `thru resume --last` goes on from the log. Ctrl-C stops the work, a second one leaves.\n\
-             There is no sandbox yet, so every shell command is of high risk and asked about, unless --mode full or\n\
-             --allow says otherwise. On a terminal you answer in place, and whatever you type while it works is said to it.\n\n\
+             Commands run in a sandbox: they change the working folder and nothing else, and have no network unless you\n\
+             say yes to it. On a terminal you answer in place, and whatever you type while it works is said to it.\n\n\
              Examples:\n  thru run --model script:job.jsonl \"Count the words\"\n  \
              thru run --model script:job.jsonl --key nightly-7 \"Count the words\"   # the same key is the same job\n  \
              thru run --session ses_… \"And now the lines\"\n  thru run --json --model script:job.jsonl \"Count\" | jq .type\n\n\
@@ -134,6 +134,7 @@ pub fn wish_help(text: WishHelp) -> &'static str {
             "When you are needed: wait = stay, park = leave and wait in the log, deny = say no, but leave where only you can \
              say what became of an action [default: wait on a terminal, park otherwise]"
         }
+        WishHelp::NoSandbox => "Let commands do whatever you may do yourself; each is asked about unless --mode or --allow says otherwise",
         WishHelp::BadDuration => "a length of time is a number with s, m, h or d, as in 90s",
         WishHelp::BadCount => "how many more is a whole number above zero",
         WishHelp::BadMoney => "an amount is a number above zero, as in 0.50",

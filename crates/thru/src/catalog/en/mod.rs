@@ -42,7 +42,7 @@ pub fn line(what: &Line<'_>) -> String {
     match what {
         Line::SessionCreated { session, folder, model } => format!("session {session} in {folder} with {model}"),
         Line::NoSandbox => {
-            "there is no sandbox yet: commands run with your rights, and you are asked first unless you allowed them".to_owned()
+            "the sandbox is off: commands run with all your rights, and you are asked first unless you allowed them".to_owned()
         }
         Line::Chosen { model, why } => format!("the model is {model}, as {why} says"),
         Line::Taken { host, again: false } => format!("{host} drives the session"),
@@ -130,16 +130,17 @@ pub fn status(what: &StatusLine<'_>) -> String {
             format!("{session}{}{how}", who(*holder, holder.is_none()))
         }
         StatusLine::Forked { from, at } => format!("  branches off from {from} after its event {at}"),
-        StatusLine::Running { tool, call, args, seconds, background, stopping, driven } => {
+        StatusLine::Running { tool, call, args, seconds, background, stopping, driven, sandbox } => {
+            let held = calls::surroundings(*sandbox, false);
             let how = match (background, stopping) {
                 (_, true) => ", being stopped",
                 (true, false) => ", in the background",
                 (false, false) => "",
             };
             if *driven {
-                format!("  {tool} ({call}) running for {seconds} s{how}: {args}")
+                format!("  {tool} ({call}) running for {seconds} s{how}{held}: {args}")
             } else {
-                format!("  {tool} ({call}) was running when its process ended, begun {seconds} s ago{how}: {args}")
+                format!("  {tool} ({call}) was running when its process ended, begun {seconds} s ago{how}{held}: {args}")
             }
         }
         StatusLine::Output { text } => format!("    last output: {text}"),

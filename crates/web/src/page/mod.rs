@@ -7,9 +7,9 @@ mod entity;
 mod render;
 mod token;
 
-pub(crate) use render::Rendered;
+pub use render::Rendered;
 
-use web::Address;
+use crate::Address;
 
 /// Bytes at the beginning in which a NUL says that something is no text.
 const BINARY_PROBE_BYTES: usize = 8 * 1024;
@@ -17,7 +17,7 @@ const BINARY_PROBE_BYTES: usize = 8 * 1024;
 const LINE_CHARS_MAX: usize = 2_000;
 
 /// Whether something of this type is worth reading; what has no type is looked at.
-pub(crate) fn is_readable(content_type: Option<&str>) -> bool {
+pub fn is_readable(content_type: Option<&str>) -> bool {
     let Some(kind) = content_type.map(media_type) else { return true };
     let known = ["json", "xml", "javascript", "ecmascript", "yaml", "x-yaml", "toml", "graphql", "sql", "x-sh", "x-ndjson", "jsonl", "rtf"];
     kind.is_empty()
@@ -29,14 +29,14 @@ pub(crate) fn is_readable(content_type: Option<&str>) -> bool {
 
 /// How a text is to be given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub enum Form {
     Readable,
     /// HTML as it was sent.
     AsSent,
 }
 
 /// The text of a body; none when it is no text after all.
-pub(crate) fn read(body: &[u8], content_type: Option<&str>, base: &Address, form: Form) -> Option<Rendered> {
+pub fn read(body: &[u8], content_type: Option<&str>, base: &Address, form: Form) -> Option<Rendered> {
     let text = charset::decode(body, content_type);
     if text.as_bytes()[..text.len().min(BINARY_PROBE_BYTES)].contains(&0) {
         return None;

@@ -4,7 +4,7 @@
 
 use super::entity;
 use super::token::{Tag, Token, Tokens};
-use web::Address;
+use crate::Address;
 
 /// Bytes of text made of one page.
 const TEXT_BYTES_MAX: usize = 2 * 1024 * 1024;
@@ -14,7 +14,7 @@ const LINK_CHARS_MAX: usize = 500;
 const NESTING_SHOWN_MAX: usize = 8;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Rendered {
+pub struct Rendered {
     pub title: String,
     pub text: String,
     /// The page was longer than any text that is made of one.

@@ -1,0 +1,221 @@
+//! A room: where commands run that may touch no more than they were given.
+//!
+//! It has namespaces, mounts, rights and limits of its own, made once; then one command after another is started in it
+//! for the price of a fork and an exec. It belongs to one supervisor, has one command at a time, and nothing of a command
+//! is left when the next one comes. Must not be used again when what it protects was exchanged from outside.
+
+mod bubblewrap;
+mod enter;
+mod filter;
+mod kernel;
+mod landlock;
+mod limits;
+mod mounts;
+mod plan;
+mod protect;
+mod share;
+mod warden;
+mod word;
+
+pub(super) use enter::serve_inside;
+pub(super) use word::Word;
+
+use super::spec::{Fitted, Spec, Walls, Way};
+use super::{proc, raw};
+use limits::Counted;
+use plan::Plan;
+use rustix::io::Errno;
+use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
+use std::ffi::OsStr;
+use std::io::{self, IoSlice, Read, Write};
+use std::mem::MaybeUninit;
+use std::os::fd::BorrowedFd;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+
+/// The word by which this program knows that it is executed inside a room.
+pub(super) const INSIDE: &str = "room";
+/// Bytes read from the first process at once; its lines are short.
+const READ_BYTES: usize = 512;
+
+#[derive(Debug)]
+pub(super) struct Room {
+    /// Ends before anything that it stands on does.
+    _first: First,
+    /// The same as outside of the room, or a child of it.
+    root: Pid,
+    _counted: Option<Counted>,
+    plan: Plan,
+    walls: Walls,
+    link: UnixStream,
+    /// What came behind the last whole line.
+    pending: Vec<u8>,
+    fitted: Fitted,
+    /// Nothing of a command is in it.
+    is_empty: bool,
+}
+
+/// The first process of a room, which ends with this value.
+#[derive(Debug)]
+struct First(Pid);
+
+impl Drop for First {
+    fn drop(&mut self) {
+        // Everything in its namespace ends with it, and is gone when it is reaped.
+        let _ = kill_process(self.0, Signal::KILL);
+        while let Err(Errno::INTR) = waitpid(Some(self.0), WaitOptions::empty()) {}
+    }
+}
+
+impl Room {
+    /// An error means that there is none, and says why.
+    pub(super) fn new(folder: &OsStr, walls: &Walls) -> io::Result<Room> {
+        let plan = Plan::new(folder, walls)?;
+        let (link, theirs) = UnixStream::pair()?;
+        let maker = match raw::fork()? {
+            None => enter::enter(theirs, &plan, walls.way),
+            Some(maker) => maker,
+        };
+        drop(theirs);
+        let mut pending = Vec::new();
+        let made = next_word(&link, &mut pending);
+        // Whoever was started is the first process itself, or is over when it has made it.
+        let maker = First(maker);
+        let first = match made? {
+            Word::Made(pid) if pid == maker.0.as_raw_pid() => maker,
+            Word::Made(pid) => First(Pid::from_raw(pid).ok_or(io::ErrorKind::InvalidData)?),
+            other @ (Word::Ready { .. } | Word::Broken(_) | Word::Spawned(_) | Word::NotSpawned(_) | Word::Exited { .. } | Word::Empty) => {
+                return Err(unexpected(other));
+            }
+        };
+        // Who is not root is counted by the kernel itself.
+        let is_root = rustix::process::geteuid().is_root();
+        let counted = if is_root { Counted::new().filter(|counted| counted.add(first.0).is_ok()) } else { None };
+        (&link).write_all(&[0])?;
+        let landlock = match next_word(&link, &mut pending)? {
+            Word::Ready { landlock } => landlock,
+            other @ (Word::Made(_) | Word::Broken(_) | Word::Spawned(_) | Word::NotSpawned(_) | Word::Exited { .. } | Word::Empty) => {
+                return Err(unexpected(other));
+            }
+        };
+        let root = match walls.way {
+            Way::Namespaces | Way::Landlock => first.0,
+            // It has stayed outside, and its child is the first process inside.
+            Way::Bubblewrap => proc::inside(first.0.as_raw_pid(), 1).and_then(Pid::from_raw).ok_or(io::ErrorKind::NotFound)?,
+        };
+        let fitted = Fitted { landlock, counted: !is_root || counted.is_some() };
+        Ok(Room { _first: first, root, _counted: counted, plan, walls: walls.clone(), link, pending, fitted, is_empty: true })
+    }
+
+    /// Whether it may be used for this command as it is.
+    pub(super) fn is_for(&self, folder: &OsStr, walls: &Walls) -> bool {
+        self.is_empty && self.walls == *walls && self.plan.holds(Path::new(folder))
+    }
+
+    pub(super) fn fitted(&self) -> Fitted {
+        self.fitted
+    }
+
+    /// Nothing of a command is left in it.
+    pub(super) fn is_empty(&self) -> bool {
+        self.is_empty
+    }
+
+    /// The process below which all that runs in it is.
+    pub(super) fn root(&self) -> Pid {
+        self.root
+    }
+
+    /// Readable when there are words.
+    pub(super) fn link(&self) -> &UnixStream {
+        &self.link
+    }
+
+    /// Starts a command; gives its number inside, or why it was not executed. An error means that nobody knows.
+    pub(super) fn spawn(
+        &mut self,
+        spec: &Spec,
+        output: BorrowedFd<'_>,
+        input: Option<BorrowedFd<'_>>,
+    ) -> io::Result<Result<i32, io::Error>> {
+        let frame = match spec.to_frame() {
+            Ok(frame) => frame,
+            Err(error) => return Ok(Err(error)),
+        };
+        let fds: Vec<BorrowedFd<'_>> = [Some(output), input].into_iter().flatten().collect();
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
+        let mut ancillary = SendAncillaryBuffer::new(&mut space);
+        if !ancillary.push(SendAncillaryMessage::ScmRights(&fds)) {
+            return Ok(Err(Errno::NOBUFS.into()));
+        }
+        self.is_empty = false;
+        sendmsg(&self.link, &[IoSlice::new(&[0])], &mut ancillary, SendFlags::NOSIGNAL)?;
+        (&self.link).write_all(&frame)?;
+        match next_word(&self.link, &mut self.pending)? {
+            Word::Spawned(pid) => Ok(Ok(pid)),
+            Word::NotSpawned(errno) => {
+                self.is_empty = true;
+                Ok(Err(io::Error::from_raw_os_error(errno)))
+            }
+            other @ (Word::Made(_) | Word::Ready { .. } | Word::Broken(_) | Word::Exited { .. } | Word::Empty) => Err(unexpected(other)),
+        }
+    }
+
+    /// Whether words have come that nobody has taken yet.
+    pub(super) fn has_words(&self) -> bool {
+        self.pending.contains(&b'\n')
+    }
+
+    /// Words that have come, once the link is readable. An error means that the room is gone with all that was in it.
+    pub(super) fn words(&mut self) -> io::Result<Vec<Word>> {
+        let mut words = Vec::new();
+        if !self.has_words() {
+            read_some(&self.link, &mut self.pending)?;
+        }
+        while let Some(word) = take_word(&mut self.pending)? {
+            self.is_empty |= word == Word::Empty;
+            words.push(word);
+        }
+        Ok(words)
+    }
+}
+
+fn next_word(link: &UnixStream, pending: &mut Vec<u8>) -> io::Result<Word> {
+    loop {
+        if let Some(word) = take_word(pending)? {
+            return Ok(word);
+        }
+        read_some(link, pending)?;
+    }
+}
+
+fn take_word(pending: &mut Vec<u8>) -> io::Result<Option<Word>> {
+    let Some(end) = pending.iter().position(|byte| *byte == b'\n') else { return Ok(None) };
+    let line: Vec<u8> = pending.drain(..=end).collect();
+    Ok(Some(serde_json::from_slice(&line)?))
+}
+
+fn read_some(mut link: &UnixStream, pending: &mut Vec<u8>) -> io::Result<()> {
+    let mut bytes = [0; READ_BYTES];
+    let length = loop {
+        match link.read(&mut bytes) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            other => break other?,
+        }
+    };
+    if length == 0 {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    pending.extend_from_slice(&bytes[..length]);
+    Ok(())
+}
+
+fn unexpected(word: Word) -> io::Error {
+    match word {
+        Word::Broken(reason) => io::Error::other(reason),
+        other @ (Word::Made(_) | Word::Ready { .. } | Word::Spawned(_) | Word::NotSpawned(_) | Word::Exited { .. } | Word::Empty) => {
+            io::Error::other(format!("{other:?}"))
+        }
+    }
+}
