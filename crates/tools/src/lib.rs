@@ -41,6 +41,9 @@ pub use example::{Example, NoExample, example};
 pub use sandbox::{Found as FoundSandbox, Sandboxing, UnusedTemp, unused_temps};
 pub use texts::ways_failed;
 
+/// Processes and threads of a command at once; more than the largest builds have.
+const PROCESSES_MAX: u64 = 2_048;
+
 /// Where and how tools run.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -58,6 +61,8 @@ pub struct Options {
     pub sandboxing: Sandboxing,
     /// Ways to make a sandbox, the best first.
     pub ways: Vec<Way>,
+    /// Processes and threads that a command in a sandbox may have at once.
+    pub processes_max: u64,
     /// One folder for each session is made below it, for what its commands keep for a while.
     pub temp: PathBuf,
     /// Folders in which no command in a sandbox sees anything.
@@ -78,6 +83,7 @@ impl Options {
             temp,
             sandboxing: Sandboxing::On,
             ways: Way::ALL.to_vec(),
+            processes_max: PROCESSES_MAX,
             spool,
             supervisor: "/proc/self/exe".into(),
             other_machine_patience: Duration::from_millis(OTHER_MACHINE_PATIENCE_MS),
@@ -111,9 +117,9 @@ impl Toolbox {
         let unseen = options.unseen.iter().map(absolute).collect::<io::Result<Vec<_>>>()?;
         let unchanged = options.unchanged.iter().map(absolute).collect::<io::Result<Vec<_>>>()?;
         let launcher = Launcher::new(options.supervisor.clone());
-        let visitor = Arc::new(Visitor::new(options.reach.clone(), options.visits));
-        let sandboxes = Sandboxes::new(options.sandboxing, options.ways.clone(), temp.clone(), &unseen, &unchanged);
         let options = Options { spool, temp, unseen, unchanged, ..options };
+        let visitor = Arc::new(Visitor::new(options.reach.clone(), options.visits));
+        let sandboxes = Sandboxes::new(&options);
         Ok(Toolbox { options, launcher, visitor, stops: Stops::default(), sandboxes })
     }
 

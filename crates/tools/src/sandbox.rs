@@ -3,6 +3,7 @@
 //! The room of a session's first command is made when that command is prepared, and shows by that what is possible. Must
 //! not decide about approval: it says how strong the sandbox is, and policy says what follows.
 
+use crate::Options;
 use crate::supervise::client;
 use crate::supervise::launch::Launcher;
 use crate::supervise::{Fitted, Spec, Walls, Way};
@@ -82,6 +83,7 @@ impl UnusedTemp {
 pub(crate) struct Sandboxes {
     sandboxing: Sandboxing,
     ways: Vec<Way>,
+    processes_max: u64,
     /// One folder for each session is made below it.
     temp: PathBuf,
     hidden: Vec<OsString>,
@@ -91,9 +93,12 @@ pub(crate) struct Sandboxes {
 }
 
 impl Sandboxes {
-    pub(crate) fn new(sandboxing: Sandboxing, ways: Vec<Way>, temp: PathBuf, hidden: &[PathBuf], protected: &[PathBuf]) -> Sandboxes {
+    /// By options whose paths are absolute.
+    pub(crate) fn new(options: &Options) -> Sandboxes {
         let texts = |paths: &[PathBuf]| paths.iter().map(|path| path.clone().into_os_string()).collect();
-        Sandboxes { sandboxing, ways, temp, hidden: texts(hidden), protected: texts(protected), found: OnceLock::new() }
+        let Options { sandboxing, processes_max, .. } = *options;
+        let (ways, temp, hidden, protected) = (options.ways.clone(), options.temp.clone(), &options.unseen, &options.unchanged);
+        Sandboxes { sandboxing, ways, processes_max, temp, hidden: texts(hidden), protected: texts(protected), found: OnceLock::new() }
     }
 
     /// What holds the commands of this session in this folder. An error says why nothing can.
@@ -152,6 +157,13 @@ impl Sandboxes {
     fn walls(&self, way: Way, stream: &StreamId, network: bool) -> Walls {
         let name = stream.session_id().map_or_else(|| stream.as_str().replace('/', "-"), |session| format!("{OF_SESSION}{session}"));
         let temp = self.temp.join(name);
-        Walls { way, temp: temp.into(), hidden: self.hidden.clone(), protected: self.protected.clone(), network }
+        Walls {
+            way,
+            temp: temp.into(),
+            hidden: self.hidden.clone(),
+            protected: self.protected.clone(),
+            network,
+            processes_max: self.processes_max,
+        }
     }
 }

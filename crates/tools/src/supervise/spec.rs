@@ -62,6 +62,8 @@ pub struct Walls {
     /// Folders that it cannot change even inside its own.
     pub protected: Vec<OsString>,
     pub network: bool,
+    /// Processes and threads that its commands may have at once.
+    pub processes_max: u64,
 }
 
 /// What a room turned out to have, beyond what every room has.
@@ -91,6 +93,7 @@ struct RoomHead {
     hidden: usize,
     protected: usize,
     network: bool,
+    processes_max: u64,
 }
 
 /// One line on the control socket, from whoever controls the command.
@@ -152,6 +155,7 @@ impl Spec {
             hidden: walls.hidden.len(),
             protected: walls.protected.len(),
             network: walls.network,
+            processes_max: walls.processes_max,
         };
         let head = Head {
             argv: argv.len(),
@@ -204,9 +208,9 @@ impl Spec {
         let (folder, spool) = (next()?, next()?);
         let mut several = |count: usize| (0..count).map(|_| next()).collect::<io::Result<Vec<OsString>>>();
         let room = match room {
-            Some(RoomHead { way, hidden, protected, network }) => {
+            Some(RoomHead { way, hidden, protected, network, processes_max }) => {
                 let temp = several(1)?.pop().ok_or_else(malformed)?;
-                Some(Walls { way, temp, hidden: several(hidden)?, protected: several(protected)?, network })
+                Some(Walls { way, temp, hidden: several(hidden)?, protected: several(protected)?, network, processes_max })
             }
             None => None,
         };
@@ -242,6 +246,7 @@ mod tests {
                 hidden: vec![odd.clone()],
                 protected: vec![odd.clone(), odd],
                 network: true,
+                processes_max: 7,
             }),
         };
         let frame = spec.to_frame().unwrap();

@@ -27,8 +27,16 @@ fn text() -> impl Strategy<Value = OsString> {
 fn spec() -> impl Strategy<Value = Spec> {
     let (argv, env) = (prop::collection::vec(text(), 0..4), prop::collection::vec((text(), text()), 0..3));
     let texts = || prop::collection::vec(text(), 0..3);
-    let walls = (prop::sample::select(&Way::ALL), text(), texts(), texts(), any::<bool>())
-        .prop_map(|(way, temp, hidden, protected, network)| Walls { way, temp, hidden, protected, network });
+    let walls = (prop::sample::select(&Way::ALL), text(), texts(), texts(), any::<u64>()).prop_map(
+        |(way, temp, hidden, protected, processes_max)| Walls {
+            way,
+            temp,
+            hidden,
+            protected,
+            network: processes_max % 2 == 0,
+            processes_max,
+        },
+    );
     let room = prop::option::of(walls);
     (argv, env, text(), text(), ".{0,8}", any::<(bool, Option<u64>, u64, u64)>(), room).prop_map(
         |(argv, env, folder, spool, boot, numbers, room)| {

@@ -115,11 +115,15 @@ pub fn desk_that_reaches(also: &[SocketAddr]) -> Desk {
     Desk { tools, ..desk }
 }
 
+/// Small, so that a command which makes processes without end does no harm.
+pub const PROCESSES_MAX: u64 = 60;
+
 fn toolbox(supervisor: impl Into<PathBuf>, spool: &Path, sandboxing: Sandboxing, ways: &[Way]) -> Arc<Toolbox> {
     let options = Options {
         supervisor: supervisor.into(),
         sandboxing,
         ways: ways.to_vec(),
+        processes_max: PROCESSES_MAX,
         other_machine_patience: Duration::from_millis(1),
         ..Options::new(spool)
     };
@@ -297,14 +301,20 @@ impl Desk {
 
 /// The number outside of the process below `root` that has this one inside.
 pub fn outside(root: i32, inside: i32) -> Option<i32> {
-    let numbers = std::fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
-    let field = |pid: i32, name: &str| {
-        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-        status.lines().find_map(|line| line.strip_prefix(name))?.split_whitespace().last()?.parse::<i32>().ok()
-    };
-    let is_below =
-        |pid: i32| std::iter::successors(Some(pid), |pid| field(*pid, "PPid:").filter(|parent| *parent > 1)).any(|pid| pid == root);
-    numbers.into_iter().find(|pid| field(*pid, "NSpid:") == Some(inside) && *pid != root && is_below(*pid))
+    below(root).into_iter().find(|pid| status(*pid, "NSpid:") == Some(inside))
+}
+
+/// Processes that come from this one.
+pub fn below(root: i32) -> Vec<i32> {
+    let all = std::fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    let parent = |pid: &i32| status(*pid, "PPid:").filter(|parent| *parent > 1);
+    all.filter(|pid| *pid != root && std::iter::successors(Some(*pid), parent).any(|pid| pid == root)).collect()
+}
+
+/// The last number of a line in the status of a process.
+fn status(pid: i32, line: &str) -> Option<i32> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    status.lines().find_map(|found| found.strip_prefix(line))?.split_whitespace().last()?.parse().ok()
 }
 
 /// Whether a process runs; one that ended and was not reaped does not.

@@ -1,6 +1,6 @@
 //! The other ways to make a sandbox, each with what it must hold by itself, and what happens where none can be gone.
 
-use crate::desk::{ACTION, ATTEMPT, Desk, desk_by, desk_without_sandbox, finished, lives, unknown, until, within};
+use crate::desk::{ACTION, ATTEMPT, Desk, PROCESSES_MAX, below, desk_by, desk_without_sandbox, finished, lives, unknown, until, within};
 use contract::body::UnknownReason;
 use contract::call::{Risk, Sandbox};
 use contract::port::{Prepare, RawOutcome, Recovery, Stopping, Tools};
@@ -155,4 +155,52 @@ async fn whoever_is_not_root_has_the_same_sandbox() {
     let lines: Vec<&str> = output.lines().filter(|line| !line.contains(": ")).collect();
     assert_eq!((exit, lines), (Some(0), vec!["65534", "x", "y", "CapEff:\t0000000000000000", "all refused"]), "{output}");
     assert!(Path::new(&desk.folder.join("file")).exists());
+}
+
+/// So many children at once, no more, and how many there were.
+const MANY: &str = "python3 - <<'END'
+import os, signal, time
+made = []
+for _ in range(COUNT):
+    try:
+        pid = os.fork()
+    except OSError:
+        break
+    if pid == 0:
+        signal.pause()
+    made.append(pid)
+print(len(made))
+for pid in made:
+    os.kill(pid, signal.SIGKILL)
+END";
+
+/// The bomb comes last, and only where a limit was seen to hold before.
+async fn is_bounded(desk: Desk) {
+    let count = PROCESSES_MAX + 40;
+    let many = MANY.replace("COUNT", &count.to_string());
+    let (exit, made) = run(&desk_without_sandbox(), &many).await;
+    assert_eq!((exit, made.trim().parse()), (Some(0), Ok(count)), "without a sandbox nothing is counted: {made}");
+    let (exit, made) = run(&desk, &many).await;
+    let made: u64 = made.trim().parse().unwrap();
+    assert!(exit == Some(0) && (20..PROCESSES_MAX).contains(&made), "{made}");
+    // The command itself starts nothing but the first of them.
+    desk.make_gate();
+    let started = desk.start(desk.job("bomb() { while :; do bomb & done; }; bomb 2>/dev/null & echo > ready; read x < gate"));
+    desk.until_file("ready").await;
+    let supervisor = desk.supervisor_pid();
+    until("it has grown as far as it may", || (below(supervisor).len() as u64 > PROCESSES_MAX * 3 / 4).then_some(())).await;
+    assert_eq!(within(desk.tools.stop(ACTION, ATTEMPT, Duration::from_millis(1))).await, Stopping::Told);
+    within(started).await.unwrap();
+    desk.tools.forget(ACTION, ATTEMPT).await;
+    assert_eq!(run(&desk, "echo alive").await, (Some(0), "alive\n".into()));
+}
+
+#[tokio::test]
+async fn a_command_that_makes_processes_without_end_is_bounded() {
+    is_bounded(desk_by(&[Way::Namespaces])).await;
+}
+
+#[tokio::test]
+async fn whoever_is_not_root_is_bounded_too() {
+    is_bounded(desk_by(&[Way::Namespaces]).of_nobody()).await;
 }

@@ -103,11 +103,11 @@ fn furnish(link: &UnixStream, plan: &Plan) -> io::Result<i32> {
         kernel::switch_on(c"lo")?;
     }
     let own = plan.temporary.iter().map(PathBuf::as_path).chain([plan.workspace.as_path()]);
-    settle(link, plan.network, own)
+    settle(link, plan.network, plan.processes_max, own)
 }
 
 /// Gives up the rest in a file system that is already that of the room, and serves.
-fn settle<'a>(link: &UnixStream, network: bool, own: impl Iterator<Item = &'a Path>) -> io::Result<i32> {
+fn settle<'a>(link: &UnixStream, network: bool, processes_max: u64, own: impl Iterator<Item = &'a Path>) -> io::Result<i32> {
     let landlock = landlock::version();
     let sockets = match (network, landlock.is_some_and(landlock::has_scopes)) {
         (false, _) => Sockets::Inside,
@@ -119,7 +119,7 @@ fn settle<'a>(link: &UnixStream, network: bool, own: impl Iterator<Item = &'a Pa
     if let Some(domain) = &domain {
         own.chain([Path::new("/dev")]).try_for_each(|path| domain.allow_change(path))?;
     }
-    give_up(domain, sockets)?;
+    give_up(domain, sockets, Some(processes_max))?;
     serve(link, landlock, Ends::WithNamespace)
 }
 
@@ -133,7 +133,7 @@ fn execute_bubblewrap(link: &UnixStream, plan: &Plan) -> io::Result<i32> {
     let network = if plan.network { NETWORK } else { NO_NETWORK };
     let own = plan.temporary.iter().chain([&plan.workspace]);
     // The search path is that of this process, which has none but what the system has by default.
-    let error = Command::new(bubblewrap::PROGRAM).args(arguments).args([INSIDE, network]).args(own).exec();
+    let error = Command::new(bubblewrap::PROGRAM).args(arguments).args([INSIDE, network, &plan.processes_max.to_string()]).args(own).exec();
     Err(io::Error::new(error.kind(), format!("{}: {error}", bubblewrap::PROGRAM)))
 }
 
@@ -141,10 +141,11 @@ fn execute_bubblewrap(link: &UnixStream, plan: &Plan) -> io::Result<i32> {
 pub(in crate::supervise) fn serve_inside() -> ! {
     let mut words = std::env::args_os().skip(2);
     let network = words.next().is_some_and(|word| word == NETWORK);
+    let processes_max = words.next().and_then(|word| word.to_str()?.parse().ok()).unwrap_or(0);
     let own: Vec<PathBuf> = words.map(PathBuf::from).collect();
     let link = UnixStream::from(kernel::inherited(LINK));
     let served = rustix::io::fcntl_setfd(&link, rustix::io::FdFlags::CLOEXEC).map_err(io::Error::from);
-    raw::exit_at_once(told(&link, served.and_then(|()| settle(&link, network, own.iter().map(PathBuf::as_path)))))
+    raw::exit_at_once(told(&link, served.and_then(|()| settle(&link, network, processes_max, own.iter().map(PathBuf::as_path)))))
 }
 
 /// Becomes the first process where no namespace can be made: the only walls are Landlock and the filter.
@@ -161,14 +162,15 @@ fn stay(link: &UnixStream, plan: &Plan) -> io::Result<i32> {
     for path in [plan.workspace.clone(), plan.temp.clone()].into_iter().chain(mounts::DEVICES.map(|name| devices.join(name))) {
         domain.allow_change(&path)?;
     }
-    give_up(Some(domain), if plan.network { Sockets::Outside } else { Sockets::None })?;
+    // Without a namespace the kernel would count all processes of this user.
+    give_up(Some(domain), if plan.network { Sockets::Outside } else { Sockets::None }, None)?;
     serve(link, Some(version), Ends::BySignal)
 }
 
 /// Rights first, then the way to get any, then what is left to be walled.
-fn give_up(domain: Option<Domain>, sockets: Sockets) -> io::Result<()> {
+fn give_up(domain: Option<Domain>, sockets: Sockets, processes_max: Option<u64>) -> io::Result<()> {
     let program = filter::program(sockets).ok_or_else(|| io::Error::other(texts::UNKNOWN_PROCESSOR))?;
-    limits::apply()?;
+    limits::apply(processes_max)?;
     drop_capabilities()?;
     rustix::thread::set_no_new_privs(true)?;
     if let Some(domain) = domain {

@@ -9,19 +9,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Processes and threads at once; more than the largest builds have.
-const PROCESSES_MAX: u64 = 2_048;
 /// Bytes of one file: enough for an image of a disk, too little for most disks to be full at once.
 const FILE_BYTES_MAX: u64 = 64 << 30;
 /// Files open at once in one process.
 const OPEN_FILES_MAX: u64 = 65_536;
 const NAME: &str = "throughline-";
 
-/// For this process and all that it starts.
-pub(super) fn apply() -> io::Result<()> {
-    for (resource, most) in
-        [(Resource::Core, 0), (Resource::Fsize, FILE_BYTES_MAX), (Resource::Nofile, OPEN_FILES_MAX), (Resource::Nproc, PROCESSES_MAX)]
-    {
+/// For this process and all that it starts. Processes are counted in the namespace of users that this process is in, so
+/// they are only limited where that is the room's own.
+pub(super) fn apply(processes_max: Option<u64>) -> io::Result<()> {
+    let limits = [(Resource::Core, 0), (Resource::Fsize, FILE_BYTES_MAX), (Resource::Nofile, OPEN_FILES_MAX)];
+    for (resource, most) in limits.into_iter().chain(processes_max.map(|most| (Resource::Nproc, most))) {
         let Rlimit { current, maximum } = getrlimit(resource);
         let least = |limit: Option<u64>| Some(limit.map_or(most, |limit| limit.min(most)));
         setrlimit(resource, Rlimit { current: least(current), maximum: least(maximum) })?;
@@ -37,7 +35,7 @@ pub(super) struct Counted {
 
 impl Counted {
     /// Makes a group below one of those that this process is in; none where that is not allowed.
-    pub(super) fn new() -> Option<Counted> {
+    pub(super) fn new(processes_max: u64) -> Option<Counted> {
         // One supervisor makes one room after another.
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let name = format!("{NAME}{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
@@ -48,7 +46,7 @@ impl Counted {
             let folder = parent.join(&name);
             fs::create_dir(&folder).ok()?;
             let counted = Counted { folder };
-            fs::write(counted.folder.join("pids.max"), PROCESSES_MAX.to_string()).ok()?;
+            fs::write(counted.folder.join("pids.max"), processes_max.to_string()).ok()?;
             Some(counted)
         })
     }

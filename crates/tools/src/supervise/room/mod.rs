@@ -80,18 +80,21 @@ impl Room {
         drop(theirs);
         let mut pending = Vec::new();
         let made = next_word(&link, &mut pending);
-        // Whoever was started is the first process itself, or is over when it has made it.
         let maker = First(maker);
         let first = match made? {
             Word::Made(pid) if pid == maker.0.as_raw_pid() => maker,
-            Word::Made(pid) => First(Pid::from_raw(pid).ok_or(io::ErrorKind::InvalidData)?),
+            Word::Made(pid) => {
+                // It must be gone before the first process asks to die with its parent, which is to be this process.
+                drop(maker);
+                First(Pid::from_raw(pid).ok_or(io::ErrorKind::InvalidData)?)
+            }
             other @ (Word::Ready { .. } | Word::Broken(_) | Word::Spawned(_) | Word::NotSpawned(_) | Word::Exited { .. } | Word::Empty) => {
                 return Err(unexpected(other));
             }
         };
-        // Who is not root is counted by the kernel itself.
-        let is_root = rustix::process::geteuid().is_root();
-        let counted = if is_root { Counted::new().filter(|counted| counted.add(first.0).is_ok()) } else { None };
+        // Who is not root is counted by the kernel itself, in a namespace of users.
+        let is_by_kernel = !rustix::process::geteuid().is_root() && walls.way != Way::Landlock;
+        let counted = if is_by_kernel { None } else { Counted::new(walls.processes_max).filter(|counted| counted.add(first.0).is_ok()) };
         (&link).write_all(&[0])?;
         let landlock = match next_word(&link, &mut pending)? {
             Word::Ready { landlock } => landlock,
@@ -104,7 +107,7 @@ impl Room {
             // It has stayed outside, and its child is the first process inside.
             Way::Bubblewrap => proc::inside(first.0.as_raw_pid(), 1).and_then(Pid::from_raw).ok_or(io::ErrorKind::NotFound)?,
         };
-        let fitted = Fitted { landlock, counted: !is_root || counted.is_some() };
+        let fitted = Fitted { landlock, counted: is_by_kernel || counted.is_some() };
         Ok(Room { _first: first, root, _counted: counted, plan, walls: walls.clone(), link, pending, fitted, is_empty: true })
     }
 

@@ -23,6 +23,7 @@ pub(super) struct Plan {
     pub hidden: Vec<PathBuf>,
     pub protection: Protection,
     pub network: bool,
+    pub processes_max: u64,
     /// Keeps the temporary folder there for as long as the room stands on it.
     _share: Share,
 }
@@ -54,7 +55,16 @@ impl Plan {
         if let Some(below) = temporary.iter().find_map(|temporary| workspace.strip_prefix(temporary).ok()) {
             share.expect_mount(below);
         }
-        Ok(Plan { workspace, temp, temporary, hidden, protection, network: walls.network, _share: share })
+        Ok(Plan {
+            workspace,
+            temp,
+            temporary,
+            hidden,
+            protection,
+            network: walls.network,
+            processes_max: walls.processes_max,
+            _share: share,
+        })
     }
 
     /// Whether what was found is still there, and nothing else: a room made by this plan is as good as a new one.
