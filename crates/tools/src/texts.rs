@@ -3,6 +3,7 @@
 //! Must not decide anything; logic passes facts in and gets text back.
 
 use contract::id::CallId;
+use serde_json::Value;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 use std::io;
@@ -78,10 +79,47 @@ pub(crate) fn unknown_tool(name: &str, known: &[&str]) -> String {
     format!("There is no tool `{name}`. The tools are: {}.", known.join(", "))
 }
 
-/// `at` is the path inside the arguments, `.` for all of them.
-pub(crate) fn invalid_args(tool: &str, at: &str, error: &impl Display, expected: &[String]) -> String {
-    let place = if at == "." { String::new() } else { format!(" at `{at}`") };
-    format!("The arguments of `{tool}` are not valid{place}: {error}. Expected one JSON object with: {}.", expected.join(", "))
+pub(crate) fn invalid_args(tool: &str, errors: &[String], expected: &[String]) -> String {
+    format!("The arguments of `{tool}` are not valid: {}. Expected one JSON object with: {}.", errors.join("; "), expected.join(", "))
+}
+
+/// `is_cut` says that they are fine as far as they go.
+pub(crate) fn not_json(error: &impl Display, is_cut: bool) -> String {
+    if is_cut { format!("they end in the middle; were they cut off? {error}") } else { format!("they are not JSON: {error}") }
+}
+
+pub(crate) fn not_an_object(kind: &str) -> String {
+    format!("they are {kind} and not an object")
+}
+
+pub(crate) fn field_missing(name: &str) -> String {
+    format!("`{name}` is missing")
+}
+
+/// `at` is a JSON pointer, here and below.
+pub(crate) fn field_unknown(at: &str) -> String {
+    format!("{}: there is no such field", cut(at))
+}
+
+pub(crate) fn field_wrong(at: &str, expected: &str, value: &Value) -> String {
+    let kind = match value {
+        Value::Null => "",
+        Value::Bool(_) => "the boolean ",
+        Value::Number(_) => "the number ",
+        Value::String(_) => "the string ",
+        Value::Array(_) => "the list ",
+        Value::Object(_) => "the object ",
+    };
+    format!("{at}: expected {expected}, not {kind}{}", cut(&value.to_string()))
+}
+
+pub(crate) fn kind_expected(kind: &str, least: Option<f64>) -> String {
+    least.map_or_else(|| kind.to_owned(), |least| format!("{kind} of at least {least}"))
+}
+
+pub(crate) fn one_of(words: &[Value]) -> String {
+    let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+    format!("one of {}", words.join(", "))
 }
 
 pub(crate) fn field(name: &str, kind: &str, required: bool) -> String {
