@@ -41,12 +41,14 @@ pub(crate) const PROCESS_INPUT: &str = "Sends text to the standard input of a ru
 pub(crate) const PROCESS_SIGNAL: &str = "Sends a signal to a running shell command, like kill: to the command and all processes of its group. Use TERM \
                                          to end it, KILL if it does not end, INT for what Ctrl-C does, STOP and CONT to pause it and let it go \
                                          on, HUP, USR1 or USR2 if the program gives them a meaning.";
-pub(crate) const WAIT_FOR: &str = "Waits for some seconds, or until a running call ends if `call` names one and that is earlier. Use it when nothing is \
-                                   left to do until a command in the background ends or gets further, instead of asking process_status again \
-                                   and again or running sleep.";
+pub(crate) const WAIT_FOR: &str = "Waits for some seconds, or until a running call ends if `call` names one and that is earlier. With `until` it also ends \
+                                   when that command prints a matching line, such as that a server is up. Use it when nothing is left to \
+                                   do until then, instead of asking process_status again and again or running sleep.";
 pub(crate) const REQUEST_USER: &str = "Asks the person one question and waits for the answer, which is the result. Use it only when you cannot go on \
                                        without a decision or knowledge that only the person has. It must be the only call of its reply.";
 
+pub(crate) const WAIT_STOPPED: &str = "[stopped before it came]";
+pub(crate) const UNTIL_WITHOUT_CALL: &str = "`until` needs `call`: the running command that prints the line.";
 pub(crate) const FETCH_STOPPED: &str = "[stopped before the page came]";
 pub(crate) const EMPTY_PAGE: &str = "[the page has no text]";
 pub(crate) const PAGE_CUT: &str = "\n[… the page is longer than what is read of one …]";
@@ -260,6 +262,22 @@ pub(crate) fn bad_context(lines_max: u64) -> String {
 
 pub(crate) fn bad_pattern(error: &impl Display) -> String {
     format!("`pattern` is not a regular expression: {error}")
+}
+
+pub(crate) fn bad_until(error: &impl Display) -> String {
+    format!("`until` is not a regular expression: {error}")
+}
+
+pub(crate) fn line_came(call: CallId, line: &str) -> String {
+    format!("{call} has printed: {line}")
+}
+
+pub(crate) fn line_never_came(call: CallId) -> String {
+    format!("{call} has ended and printed no such line. How it ended comes as its own result.")
+}
+
+pub(crate) fn line_not_yet(call: CallId, seconds: f64) -> String {
+    format!("{call} has printed no such line within {seconds} s, and runs.")
 }
 
 pub(crate) fn bad_glob(error: &impl Display) -> String {
