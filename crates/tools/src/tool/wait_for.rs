@@ -6,7 +6,7 @@ use super::{Run, Tool, finished, refuse};
 use crate::supervise::claim::{self, Look};
 use crate::supervise::{Folder, output};
 use crate::{args, texts};
-use contract::call::{Class, Prepared, Risk, Wants};
+use contract::call::{Class, Prepared, Risk, Touches, Wants};
 use contract::limits::WAIT_MS_MAX;
 use contract::port::{BoxFuture, Preparation, Prepare, PrepareRefused, RawOutcome, ToolJob};
 use regex::Regex;
@@ -68,7 +68,9 @@ fn prepare(call: &Prepare) -> Result<Preparation, PrepareRefused> {
         (Some(_), Some(named)) => about::find_process(&call.open, named).map(|_| None)?,
         (Some(_), None) => return Err(refuse(texts::UNTIL_WITHOUT_CALL)),
     };
-    let prepared = Prepared { target, wants, ..Prepared::default() };
+    // A line that came is shown.
+    let touches = if wants.is_none() { Touches::PRIVATE } else { Touches::default() };
+    let prepared = Prepared { target, wants, touches, ..Prepared::default() };
     Ok(Preparation { class: Class::Pure, risk: Risk::Low, prepared, preview: None })
 }
 
