@@ -145,8 +145,14 @@ impl Toolbox {
                 }
             }
             Some(Run::About { start }) => {
-                let attempt = job.target.clone().map(|target| Attempt { folder: self.folder(target.action, target.attempt), target });
-                start(job, attempt).await
+                let about = job.target.clone().map(|target| Attempt { folder: self.folder(target.action, target.attempt), target });
+                let attempt = (job.action, job.attempt);
+                // What only looks may be given up at any time; of what was sent nobody could say whether it came.
+                if job.class != Class::Pure {
+                    return start(job, about).await;
+                }
+                let done = self.stops.until_told(attempt, start(job, about)).await;
+                done.unwrap_or_else(|| tool::finished(Err(texts::WAIT_STOPPED.to_owned())))
             }
             Some(Run::Web { start, .. }) => {
                 let attempt = (job.action, job.attempt);

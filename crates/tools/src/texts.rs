@@ -4,6 +4,7 @@
 
 use crate::supervise::Way;
 use contract::id::CallId;
+use serde_json::Value;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 use std::io;
@@ -43,12 +44,14 @@ pub(crate) const PROCESS_INPUT: &str = "Sends text to the standard input of a ru
 pub(crate) const PROCESS_SIGNAL: &str = "Sends a signal to a running shell command, like kill: to the command and all processes of its group. Use TERM \
                                          to end it, KILL if it does not end, INT for what Ctrl-C does, STOP and CONT to pause it and let it go \
                                          on, HUP, USR1 or USR2 if the program gives them a meaning.";
-pub(crate) const WAIT_FOR: &str = "Waits for some seconds, or until a running call ends if `call` names one and that is earlier. Use it when nothing is \
-                                   left to do until a command in the background ends or gets further, instead of asking process_status again \
-                                   and again or running sleep.";
+pub(crate) const WAIT_FOR: &str = "Waits for some seconds, or until a running call ends if `call` names one and that is earlier. With `until` it also ends \
+                                   when that command prints a matching line, such as that a server is up. Use it when nothing is left to \
+                                   do until then, instead of asking process_status again and again or running sleep.";
 pub(crate) const REQUEST_USER: &str = "Asks the person one question and waits for the answer, which is the result. Use it only when you cannot go on \
                                        without a decision or knowledge that only the person has. It must be the only call of its reply.";
 
+pub(crate) const WAIT_STOPPED: &str = "[stopped before it came]";
+pub(crate) const UNTIL_WITHOUT_CALL: &str = "`until` needs `call`: the running command that prints the line.";
 pub(crate) const FETCH_STOPPED: &str = "[stopped before the page came]";
 pub(crate) const EMPTY_PAGE: &str = "[the page has no text]";
 pub(crate) const PAGE_CUT: &str = "\n[… the page is longer than what is read of one …]";
@@ -123,10 +126,47 @@ pub(crate) fn unknown_tool(name: &str, known: &[&str]) -> String {
     format!("There is no tool `{name}`. The tools are: {}.", known.join(", "))
 }
 
-/// `at` is the path inside the arguments, `.` for all of them.
-pub(crate) fn invalid_args(tool: &str, at: &str, error: &impl Display, expected: &[String]) -> String {
-    let place = if at == "." { String::new() } else { format!(" at `{at}`") };
-    format!("The arguments of `{tool}` are not valid{place}: {error}. Expected one JSON object with: {}.", expected.join(", "))
+pub(crate) fn invalid_args(tool: &str, errors: &[String], expected: &[String]) -> String {
+    format!("The arguments of `{tool}` are not valid: {}. Expected one JSON object with: {}.", errors.join("; "), expected.join(", "))
+}
+
+/// `is_cut` says that they are fine as far as they go.
+pub(crate) fn not_json(error: &impl Display, is_cut: bool) -> String {
+    if is_cut { format!("they end in the middle; were they cut off? {error}") } else { format!("they are not JSON: {error}") }
+}
+
+pub(crate) fn not_an_object(kind: &str) -> String {
+    format!("they are {kind} and not an object")
+}
+
+pub(crate) fn field_missing(name: &str) -> String {
+    format!("`{name}` is missing")
+}
+
+/// `at` is a JSON pointer, here and below.
+pub(crate) fn field_unknown(at: &str) -> String {
+    format!("{}: there is no such field", cut(at))
+}
+
+pub(crate) fn field_wrong(at: &str, expected: &str, value: &Value) -> String {
+    let kind = match value {
+        Value::Null => "",
+        Value::Bool(_) => "the boolean ",
+        Value::Number(_) => "the number ",
+        Value::String(_) => "the string ",
+        Value::Array(_) => "the list ",
+        Value::Object(_) => "the object ",
+    };
+    format!("{at}: expected {expected}, not {kind}{}", cut(&value.to_string()))
+}
+
+pub(crate) fn kind_expected(kind: &str, least: Option<f64>) -> String {
+    least.map_or_else(|| kind.to_owned(), |least| format!("{kind} of at least {least}"))
+}
+
+pub(crate) fn one_of(words: &[Value]) -> String {
+    let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+    format!("one of {}", words.join(", "))
 }
 
 pub(crate) fn field(name: &str, kind: &str, required: bool) -> String {
@@ -267,6 +307,22 @@ pub(crate) fn bad_context(lines_max: u64) -> String {
 
 pub(crate) fn bad_pattern(error: &impl Display) -> String {
     format!("`pattern` is not a regular expression: {error}")
+}
+
+pub(crate) fn bad_until(error: &impl Display) -> String {
+    format!("`until` is not a regular expression: {error}")
+}
+
+pub(crate) fn line_came(call: CallId, line: &str) -> String {
+    format!("{call} has printed: {line}")
+}
+
+pub(crate) fn line_never_came(call: CallId) -> String {
+    format!("{call} has ended and printed no such line. How it ended comes as its own result.")
+}
+
+pub(crate) fn line_not_yet(call: CallId, seconds: f64) -> String {
+    format!("{call} has printed no such line within {seconds} s, and runs.")
 }
 
 pub(crate) fn bad_glob(error: &impl Display) -> String {

@@ -245,3 +245,28 @@ fn patience_that_ran_out_does_not_end_the_command() {
     desk.until_quiet();
     desk.assert_verified();
 }
+
+/// The command prints its line only after it was sent one, and the model is asked again only after that.
+#[test]
+fn a_model_may_wait_for_a_line_that_a_command_prints() {
+    let desk = desk();
+    let server = "echo starting; read x; echo listening on $x; read x; exit 7";
+    desk.script(&[
+        in_background(server),
+        call("process_input", json!({ "call": "call_0_0", "text": "8080\n" })),
+        call("wait_for", json!({ "call": "call_0_0", "seconds": 60, "until": "^listening" })),
+        call("process_input", json!({ "call": "call_0_0", "text": "\n" })),
+        call("wait_for", json!({ "call": "call_0_0", "seconds": 60 })),
+        say("told"),
+    ]);
+    let run = desk.spawn_run(&["--mode", "full"]);
+    let session = run.session();
+    let said = run.wait();
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    let events = desk.events(&session);
+    events.assert_completed();
+    let results: Vec<&str> = events.of("tool.finished").into_iter().filter_map(|finished| finished["output"]["inline"].as_str()).collect();
+    assert!(results.contains(&"call_0_0 has printed: listening on 8080"), "{results:?}");
+    assert_eq!(ends(&events), [(&json!(7), &json!("starting\nlistening on 8080\n"))]);
+    desk.assert_verified();
+}

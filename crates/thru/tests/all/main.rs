@@ -15,6 +15,7 @@ mod damage;
 mod desk;
 mod doctor;
 mod events;
+mod fetch;
 mod files;
 mod forks;
 mod inbox;

@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(refused("a", "y", "y"), texts::OLD_IS_NEW);
         assert_eq!(refused("binary", "x", "y"), texts::not_text("binary"));
         assert!(refused("none", "x", "y").starts_with("none cannot be read"));
-        assert!(desk.prepare(&json!({"path": "a", "old": "x", "new": 1})).unwrap_err().contains("at `new`"));
+        assert!(desk.prepare(&json!({"path": "a", "old": "x", "new": 1})).unwrap_err().contains("/new: expected string"));
     }
 
     #[test]

@@ -70,7 +70,7 @@ mod tests {
         let desk = desk_with_open_call("process_status");
         let told = "call_3_0 is not running: it has ended, or waits and has not begun. What comes of it was told to you or will be.";
         assert_eq!(desk.run(&json!({"call": "call_3_0"})), Ok(told.into()));
-        assert!(desk.run(&json!({})).unwrap_err().contains("missing field `call`"));
+        assert!(desk.run(&json!({})).unwrap_err().contains("`call` is missing"));
     }
 
     #[test]

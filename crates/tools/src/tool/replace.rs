@@ -10,7 +10,7 @@ use crate::reach::{self, Found, Parent};
 use crate::supervise::{Folder, claim};
 use crate::texts;
 use contract::body::{CancelReason, UnknownReason};
-use contract::call::{Class, Prepared, Risk};
+use contract::call::{Class, Prepared, Risk, Touches};
 use contract::crash;
 use contract::id::Sha256;
 use contract::port::{Preparation, Prepare, PrepareRefused, RawOutcome, ToolJob};
@@ -75,7 +75,9 @@ pub(super) fn prepare(
         return Err(refuse(texts::content_too_large(&place.shown, after.content.len(), FILE_BYTES_MAX)));
     }
     let (witness, content) = (Some(witness(&place, before.as_deref())), Some(Sha256::of(&after.content)));
-    let prepared = Prepared { paths: vec![place.shown.clone()], witness, content, ..Prepared::default() };
+    // The difference shows what stands around it.
+    let touches = if before.is_some() { Touches::PRIVATE } else { Touches::default() };
+    let prepared = Prepared { paths: vec![place.shown.clone()], witness, content, touches, ..Prepared::default() };
     let preview = note(&place) + &diff(&place, before.as_deref().unwrap_or_default(), &after.content);
     Ok(Preparation { class: Class::Probe, risk: place.risk(Risk::Medium), prepared, preview: Some(preview) })
 }
@@ -401,7 +403,7 @@ mod tests {
             assert_eq!(desk.prepare(&change), Err(texts::changed_since_read("a")));
             desk.write("a", "one and two");
             let prepared = desk.prepare(&change).unwrap().prepared;
-            assert_eq!(prepared.file().map(|(path, _)| path), Some("a"));
+            assert_eq!((prepared.file().map(|(path, _)| path), prepared.touches), (Some("a"), Touches::PRIVATE));
             desk.run(&change).unwrap();
             let now = fs::read(desk.folder.join("a")).unwrap();
             assert_eq!(prepared.content, Some(Sha256::of(&now)), "what was written is known");

@@ -73,7 +73,10 @@ fn is_offered(schema: &Value, args: &Value) -> bool {
     let all_there = required.into_iter().all(|name| given.contains_key(name));
     let known = given.iter().all(|(name, value)| {
         let property = &schema["properties"][name];
+        let required = schema["required"].as_array().into_iter().flatten().any(|other| other == name);
         let kind = match value {
+            // What is null was left out.
+            Value::Null if !required && !property.is_null() => return true,
             Value::Null => "null",
             Value::Bool(_) => "boolean",
             Value::Number(number) if number.is_u64() && kinds(property).contains(&"integer") => "integer",
@@ -140,6 +143,29 @@ proptest! {
     #[test]
     fn any_text_is_offered_or_refused(tool in 0..TOOLS.len(), args in ".{0,30}") {
         hold(tool, &args)?;
+    }
+}
+
+/// What OpenAI, Anthropic and Ollama all take, and all of them hand to a model as it is.
+#[test]
+fn every_schema_is_one_that_all_providers_take() {
+    let name_byte = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    for tool in TOOLS {
+        let schema = (tool.schema)();
+        let mut keys: Vec<&str> = schema.as_object().unwrap().keys().map(String::as_str).collect();
+        keys.retain(|key| !["required"].contains(key));
+        assert_eq!(keys, ["additionalProperties", "properties", "type"], "{}", tool.name);
+        assert_eq!((&schema["type"], &schema["additionalProperties"]), (&json!("object"), &json!(false)), "{}", tool.name);
+        assert!(tool.name.len() <= 64 && tool.name.bytes().all(name_byte), "{}", tool.name);
+        assert!((1..=1_024).contains(&tool.description.len()), "{}: {}", tool.name, tool.description.len());
+        for (name, property) in schema["properties"].as_object().unwrap() {
+            let known = ["description", "enum", "maximum", "minimum", "type"];
+            assert!(property.as_object().unwrap().keys().all(|key| known.contains(&key.as_str())), "{}.{name}: {property}", tool.name);
+            assert!(["string", "integer", "number", "boolean"].contains(&property["type"].as_str().unwrap()), "{}.{name}", tool.name);
+            assert!(property["description"].as_str().is_some_and(|text| !text.is_empty()), "{}.{name}", tool.name);
+        }
+        let required = schema["required"].as_array().cloned().unwrap_or_default();
+        assert!(required.iter().all(|name| schema["properties"].get(name.as_str().unwrap()).is_some()), "{}", tool.name);
     }
 }
 

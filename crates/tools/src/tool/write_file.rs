@@ -108,7 +108,7 @@ mod tests {
         let real = desk.folder.parent().unwrap().join("x").display().to_string();
         assert_eq!((outside.risk, outside.prepared.paths), (Risk::High, vec![real]));
         assert_eq!(desk.prepare(&json!({"path": ".", "content": ""})), Err(texts::is_folder(".")));
-        assert!(desk.prepare(&json!({"path": "a"})).unwrap_err().contains("missing field `content`"));
+        assert!(desk.prepare(&json!({"path": "a"})).unwrap_err().contains("`content` is missing"));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::desk::{CALL, Desk, desk, finished, state, unknown, until, within};
 use contract::body::UnknownReason;
-use contract::call::Wants;
+use contract::call::{Class, Wants};
 use contract::id::MachineId;
 use contract::port::{Here, Prepare, RawOutcome, Recovery, ToolJob, Tools};
 use contract::text::Text;
@@ -141,6 +141,54 @@ async fn what_the_session_does_itself_is_prepared_and_never_started() {
         let refused = "Not done: the session itself does this, not a tool.";
         let outcome = RawOutcome::Finished { ok: false, output: refused.into(), exit: None, signal: None };
         assert_eq!(within(desk.tools.start(job.clone())).await, outcome);
-        assert_eq!(desk.recover_ended(&job).await, outcome);
+        // A wait for a line has attempts, and one that was lost may be made again.
+        let lost = if tool == "wait_for" { unknown(UnknownReason::Died, "") } else { outcome };
+        assert_eq!(desk.recover_ended(&job).await, lost);
+    }
+}
+
+fn until_line(pattern: &str, seconds: f64) -> Value {
+    json!({"call": CALL, "seconds": seconds, "until": pattern})
+}
+
+#[tokio::test]
+async fn a_line_that_is_waited_for_ends_the_wait() {
+    let desk = desk();
+    let started = background(&desk, "echo starting; echo > ready; read x; echo listening on $x; read x").await;
+    let waiting = {
+        let (tools, job) = (Arc::clone(&desk.tools), desk.job_about("wait_for", &until_line("^listening on \\d+$", 600.0)));
+        tokio::spawn(async move { tools.start(job).await })
+    };
+    assert!(desk.ask_about("process_input", &input("8080\n")).await.is_ok());
+    let RawOutcome::Finished { ok: true, output, .. } = within(waiting).await.unwrap() else { panic!("it came") };
+    assert_eq!(output, "call_3_0 has printed: listening on 8080");
+    let not_yet = desk.ask_about("wait_for", &until_line("never", 0.01)).await;
+    assert_eq!(not_yet, Ok("call_3_0 has printed no such line within 0.01 s, and runs.".into()));
+    assert!(desk.ask_about("process_input", &input("\n")).await.is_ok());
+    within(started).await.unwrap();
+    let ended = desk.ask_about("wait_for", &until_line("never", 600.0)).await;
+    assert!(ended.as_ref().is_ok_and(|text| text.starts_with("call_3_0 has ended and printed no such line")), "{ended:?}");
+    let late = desk.ask_about("wait_for", &until_line("^starting", 600.0)).await;
+    assert_eq!(late, Ok("call_3_0 has printed: starting".into()), "what was printed before counts");
+}
+
+#[tokio::test]
+async fn a_wait_for_a_line_can_be_stopped() {
+    let desk = desk();
+    let started = background(&desk, "echo > ready; read x").await;
+    let job = desk.job_about("wait_for", &until_line("never", 600.0));
+    let (action, attempt) = (job.action, job.attempt);
+    let waiting = desk.start(ToolJob { class: Class::Pure, ..job });
+    until_told(&desk, action, attempt).await;
+    let RawOutcome::Finished { ok: false, output, .. } = within(waiting).await.unwrap() else { panic!("it was stopped") };
+    assert!(output.contains("stopped"), "{output}");
+    assert!(desk.ask_about("process_input", &input("\n")).await.is_ok());
+    within(started).await.unwrap();
+}
+
+/// Tells it to stop until it hears.
+async fn until_told(desk: &Desk, action: contract::id::ActionId, attempt: u16) {
+    while desk.tools.stop(action, attempt, std::time::Duration::from_secs(1)).await != contract::port::Stopping::Told {
+        tokio::task::yield_now().await;
     }
 }
