@@ -1,6 +1,6 @@
 //! A call as a person writes it down in one line, to try rules on.
 
-use crate::{command, tool};
+use crate::tool;
 use contract::call::{Prepared, Risk};
 
 /// What preparing such a call would find.
@@ -32,7 +32,7 @@ pub fn example(name: &str, line: &str) -> Result<Example, NoExample> {
     let tool = tool::named(name).ok_or_else(|| NoExample::UnknownTool(name.to_owned()))?;
     let only = |line: &str| vec![line.to_owned()];
     let prepared = match kind(tool.name) {
-        Kind::Command => command::prepared(line),
+        Kind::Command => commandline::prepared(line),
         Kind::Line => Prepared { commands: only(line), ..Prepared::default() },
         Kind::Path => Prepared { paths: only(line), ..Prepared::default() },
         Kind::Url => Prepared { hosts: only(host(line)), ..Prepared::default() },

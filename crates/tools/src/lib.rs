@@ -5,7 +5,6 @@
 //! process above every command.
 
 mod args;
-mod command;
 mod example;
 mod place;
 mod portion;

@@ -6,7 +6,7 @@
 use super::{Run, Tool, Wanted, finished, refuse};
 use crate::supervise::client::Ended;
 use crate::supervise::{Exit, Folder, Spec};
-use crate::{args, command, texts};
+use crate::{args, texts};
 use contract::body::{CancelReason, UnknownReason};
 use contract::call::{Class, Prepared, Risk, Touches};
 use contract::limits::{PATIENCE_MS_DEFAULT, SPOOL_BYTES_MAX, STOP_GRACE_MS, WAIT_MS_MAX};
@@ -86,7 +86,7 @@ fn prepare(call: &Prepare) -> Result<Preparation, PrepareRefused> {
     let args = Args::parse(&call.args)?;
     let patience_ms = Some(args.patience_ms());
     let touches = if args.network() { Touches::PRIVATE.and(Touches::NETWORK) } else { Touches::PRIVATE };
-    let prepared = Prepared { patience_ms, touches, network: args.network(), ..command::prepared(&args.command) };
+    let prepared = Prepared { patience_ms, touches, network: args.network(), ..commandline::prepared(&args.command) };
     Ok(Preparation { class: Class::Probe, risk: Risk::High, prepared, preview: Some(args.command) })
 }
 

@@ -14,7 +14,7 @@ const LINE_BYTES_MAX: usize = 64 * 1024;
 
 /// What was found in a line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Line {
+pub struct Line {
     /// The words of each simple command with one space between them, and each file that is read from or written to as
     /// `< file` or `> file`; also those of loops, functions and substitutions.
     pub commands: Vec<String>,
@@ -25,7 +25,8 @@ pub(crate) struct Line {
     names: Vec<String>,
 }
 
-pub(crate) fn parse(line: &str) -> Line {
+#[must_use]
+pub fn parse(line: &str) -> Line {
     let strange = |c: char| c.is_control() && c != '\n' && c != '\t';
     let opaque = Line { opaque: true, ..Line::default() };
     if line.len() > LINE_BYTES_MAX || line.contains(strange) || joins_words(line) {
@@ -85,7 +86,8 @@ fn joins_words(line: &str) -> bool {
 }
 
 /// What preparing a call finds in its command line.
-pub(crate) fn prepared(line: &str) -> Prepared {
+#[must_use]
+pub fn prepared(line: &str) -> Prepared {
     let Line { commands, opaque, .. } = parse(line);
     // Most lines are one plain command, which need not be stored twice.
     let plain = !opaque && matches!(commands.as_slice(), [only] if only == line && is_plain(line));
