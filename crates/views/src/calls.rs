@@ -3,6 +3,7 @@
 use crate::{Seen, excerpt, list};
 use contract::ask::Answer;
 use contract::body::Body;
+use contract::call::Sandbox;
 use contract::id::{ActionId, CallId};
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,9 @@ pub struct CallRow {
     /// The beginning of its arguments.
     pub args: String,
     pub background: bool,
+    /// What holds it, if it is a command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<Sandbox>,
 }
 
 pub fn see(seen: &mut Seen<'_>) {
@@ -22,7 +26,14 @@ pub fn see(seen: &mut Seen<'_>) {
         Body::ActionDecided(decided) => {
             let background = seen.get::<CallRow>(list::CALLS, &key).is_some_and(|before| before.background);
             let args = excerpt(&decided.args.shown());
-            let row = CallRow { call: decided.call, action: decided.action, tool: decided.tool.clone(), args, background };
+            let row = CallRow {
+                call: decided.call,
+                action: decided.action,
+                tool: decided.tool.clone(),
+                args,
+                background,
+                sandbox: decided.prepared.sandbox,
+            };
             seen.put(list::CALLS, &key, seen.position.0, &row);
         }
         Body::ToolBackgrounded(_) => {

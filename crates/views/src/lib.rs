@@ -43,7 +43,7 @@ pub struct Lists;
 
 impl Projection for Lists {
     fn version(&self) -> u32 {
-        3
+        4
     }
 
     fn see(&self, rows: &mut dyn Rows, stream: &StreamId, position: Position, event: &Event) {

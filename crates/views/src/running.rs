@@ -3,6 +3,7 @@
 use crate::calls::CallRow;
 use crate::{Seen, list};
 use contract::body::Body;
+use contract::call::Sandbox;
 use contract::id::{ActionId, CallId, MachineId, SessionId};
 use contract::units::Time;
 use serde::{Deserialize, Serialize};
@@ -22,6 +23,9 @@ pub struct RunningRow {
     pub background: bool,
     /// It was told to end.
     pub stopping: bool,
+    /// What holds it, if it is a command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<Sandbox>,
 }
 
 pub fn see(seen: &mut Seen<'_>) {
@@ -40,6 +44,7 @@ pub fn see(seen: &mut Seen<'_>) {
             machine: started.machine,
             background: call.background,
             stopping: false,
+            sandbox: call.sandbox,
         };
         seen.put(list::RUNNING, &key, seen.position.0, &row);
     } else if matches!(body, Body::ToolFinished(_) | Body::ToolCancelled(_) | Body::ToolUnknown(_)) {

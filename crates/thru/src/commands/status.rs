@@ -70,7 +70,7 @@ async fn list_running(throughline: &Throughline, after: Option<Position>, json: 
             background: *background,
             stopping: *stopping,
             driven: holder.is_some(),
-            sandbox: None,
+            sandbox: row.sandbox,
         });
     }
     Ok(())

@@ -51,6 +51,8 @@ fn a_sandbox_that_is_off_is_shown_everywhere() {
     assert_eq!(desk.status(&session)["running"][0]["sandbox"], "off");
     let shown = desk.thru(&["status", &session]).stdout;
     assert!(shown.contains("[no sandbox]"), "{shown}");
+    let listed = desk.thru(&["status", "--running"]).stdout;
+    assert!(listed.contains("[no sandbox]"), "{listed}");
     desk.go();
     assert_eq!(run.wait().code, Some(0));
     let told = desk.thru(&["events", &session]).stdout;

@@ -33,6 +33,9 @@ pub(super) fn build(plan: &Plan) -> io::Result<()> {
     named("/", mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC).map_err(Into::into))?;
     // All that will be seen elsewhere is taken hold of before anything is covered.
     let workspace = named("workspace", tree(&plan.workspace))?;
+    if !plan.protection.is_workspace_itself(workspace.as_fd()) {
+        return named("workspace", Err(io::ErrorKind::StaleNetworkFileHandle.into()));
+    }
     let temporary: Vec<(&Path, OwnedFd)> =
         plan.temporary.iter().map(|path| Ok((path.as_path(), tree(&plan.temp)?))).collect::<io::Result<_>>()?;
     let devices: Vec<(&str, OwnedFd)> =

@@ -6,10 +6,11 @@
 //! one removes it. Must not look into a room.
 
 use super::share::{OF_ALL, Share};
-use rustix::fs::{AtFlags, CWD, FileType, Stat, statat};
+use rustix::fs::{AtFlags, CWD, FileType, Stat, fstat, statat};
 use rustix::io::Errno;
 use std::ffi::OsString;
 use std::io;
+use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
 
 /// In the root of a workspace.
@@ -80,6 +81,11 @@ impl Protection {
 
     pub(super) fn holds(&self) -> bool {
         self.seen.iter().all(|(path, seen)| identity(path) == *seen)
+    }
+
+    /// Whether this is the folder that was found to be the workspace: a name above it may lead elsewhere by now.
+    pub(super) fn is_workspace_itself(&self, folder: BorrowedFd<'_>) -> bool {
+        fstat(folder).is_ok_and(|stat| identity_of(&stat) == self.workspace)
     }
 
     /// Whether this path leads to the workspace.
@@ -179,6 +185,7 @@ fn identity_of(stat: &Stat) -> Identity {
 mod tests {
     use super::*;
     use std::fs;
+    use std::os::fd::AsFd;
     use std::os::unix::fs::symlink;
 
     fn workspace() -> (tempfile::TempDir, PathBuf) {
@@ -199,6 +206,17 @@ mod tests {
         assert!(second.holds() && workspace.join(".git").is_dir() && workspace.join(".throughline").is_dir());
         drop(second);
         assert_eq!(fs::read_dir(&workspace).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn another_folder_under_the_same_name_is_not_the_workspace() {
+        let (temp, workspace) = workspace();
+        let found = Protection::find(&workspace, &[]).unwrap();
+        let is_it = |path: &Path| found.is_workspace_itself(fs::File::open(path).unwrap().as_fd()) && found.is_workspace(path);
+        assert!(is_it(&workspace));
+        fs::rename(&workspace, temp.path().join("moved")).unwrap();
+        fs::create_dir(&workspace).unwrap();
+        assert!(!is_it(&workspace) && is_it(&temp.path().join("moved")) && !found.holds());
     }
 
     #[test]
