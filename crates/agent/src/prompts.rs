@@ -12,6 +12,12 @@ use std::fmt::Display;
 /// Who the model is and how it should work; part of a run's configuration.
 pub const SYSTEM: &str = include_str!("../prompts/system.md");
 
+/// What stands before the rules of a project.
+#[must_use]
+pub fn rules(trusted: bool) -> &'static str {
+    if trusted { include_str!("../prompts/rules_trusted.md") } else { include_str!("../prompts/rules_untrusted.md") }
+}
+
 const UNKNOWN_OUTCOME: &str = include_str!("../prompts/unknown_outcome.md");
 const EMPTY_REPLY: &str = include_str!("../prompts/empty_reply.md");
 const LAST_REPLY: &str = include_str!("../prompts/last_reply.md");

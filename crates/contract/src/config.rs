@@ -1,6 +1,6 @@
 //! What a session was made with, and what a run was resolved to.
 
-use crate::body::Usage;
+use crate::body::{ResourceLoaded, Usage};
 use crate::call::{Class, Risk};
 use crate::id::Sha256;
 use crate::limits::ASK_VALID_MS_DEFAULT;
@@ -233,6 +233,9 @@ pub struct RunConfig {
     /// Tokens that a reply may have at most, as far as anyone knows.
     #[serde(default)]
     pub output_tokens_max: u64,
+    /// Files whose text is part of `system`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub resources: Vec<ResourceLoaded>,
 }
 
 /// The blob of a [`RunConfig`] and the fields of it that a machine decides by.

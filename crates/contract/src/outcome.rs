@@ -1,6 +1,6 @@
 //! What came of an effect. Every executor ends in exactly one of these.
 
-use crate::body::{CancelReason, FailureClass, UnknownReason, Usage};
+use crate::body::{CancelReason, FailureClass, ResourceLoaded, UnknownReason, Usage};
 use crate::call::PreparedCall;
 use crate::config::ConfigRef;
 use crate::text::Text;
@@ -9,7 +9,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome {
     /// Answers [`crate::effect::Effect::Prepare`].
-    Prepared(ConfigRef),
+    Prepared {
+        config: ConfigRef,
+        resources: Vec<ResourceLoaded>,
+    },
     Model(ModelOutcome),
     Tool(ToolOutcome),
 }

@@ -3,7 +3,7 @@
 use agent::draft::{About, Drafts};
 use agent::{Agent, State};
 use contract::ask::{Answer, Ask};
-use contract::body::{AskOpened, Body, FailureClass, Mode, Origin, Principal, Scope, UnknownReason, Usage};
+use contract::body::{AskOpened, Body, FailureClass, Mode, Origin, Principal, ResourceLoaded, Scope, UnknownReason, Usage};
 use contract::call::{Class, Prepared, PreparedCall, Risk};
 use contract::config::{ConfigRef, Limits, Options, Policy, ResumePolicy};
 use contract::effect::EffectId;
@@ -30,6 +30,8 @@ pub struct Writer {
     pub now: Time,
     /// What the next run is resolved to.
     pub config: ConfigRef,
+    /// What it is given besides.
+    pub resources: Vec<ResourceLoaded>,
 }
 
 fn first_config() -> ConfigRef {
@@ -56,6 +58,7 @@ impl Writer {
             forks: 0,
             now: Time(1_750_000_000_000),
             config: first_config(),
+            resources: Vec::new(),
         }
     }
 
@@ -161,7 +164,7 @@ impl Writer {
     }
 
     pub fn prepare(&mut self) -> Played {
-        self.done(0, Outcome::Prepared(self.config.clone()))
+        self.done(0, Outcome::Prepared { config: self.config.clone(), resources: self.resources.clone() })
     }
 
     /// Outcome of the wanted effect at this place.

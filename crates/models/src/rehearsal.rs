@@ -52,6 +52,7 @@ pub fn config() -> RunConfig {
         limits: Limits::default(),
         prices: None,
         output_tokens_max: 0,
+        resources: Vec::new(),
     }
 }
 

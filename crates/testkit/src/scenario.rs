@@ -11,7 +11,7 @@ mod stops;
 pub use call::{Call, Kind};
 
 use contract::ask::AskKind;
-use contract::body::{FailureClass, Mode, Principal, Scope, Usage};
+use contract::body::{FailureClass, Mode, Principal, ResourceLoaded, Scope, Usage};
 use contract::config::{Autonomy, Options, Policy, ResumePolicy};
 use contract::input::Input;
 use contract::outcome::{ModelOutcome, Reply, ReplyPart};
@@ -49,6 +49,8 @@ pub struct Scenario {
     /// Whether appends may end unknown.
     pub unknowns: bool,
     pub routes: Routes,
+    /// What each run was given besides its settings.
+    pub resources: Vec<ResourceLoaded>,
 }
 
 /// Through which process people speak. Through another one appends of the owner conflict.
@@ -126,6 +128,7 @@ impl Scenario {
             stubborn: false,
             unknowns: true,
             routes: Routes::Owner,
+            resources: Vec::new(),
         }
     }
 

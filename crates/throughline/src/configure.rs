@@ -1,6 +1,8 @@
 //! What a run is made of: what the person wished, what they set once, the built-in system text and all built-in tools.
 
 use crate::models::is_script;
+use crate::redact::Redactor;
+use crate::rules::Rules;
 use crate::settings::{BadFile, BadName, Settings, Sources};
 use ::models::BadEndpoint;
 use contract::config::{Endpoint, Options, Policy, RunConfig, ToolSpec};
@@ -10,6 +12,7 @@ use std::path::Path;
 
 pub struct Configuration {
     sources: Sources,
+    redactor: Redactor,
     tools: Vec<ToolSpec>,
 }
 
@@ -27,8 +30,8 @@ pub enum ConfigError {
 
 impl Configuration {
     #[must_use]
-    pub fn new(sources: Sources, tools: &dyn Tools) -> Configuration {
-        Configuration { sources, tools: tools.specs() }
+    pub fn new(sources: Sources, redactor: Redactor, tools: &dyn Tools) -> Configuration {
+        Configuration { sources, redactor, tools: tools.specs() }
     }
 }
 
@@ -62,10 +65,11 @@ impl Configure for Configuration {
         let resolved = resolve(&self.sources, options, folder);
         let Resolved { endpoints, policy } = resolved.map_err(|error| error.to_string())?;
         let first = options.model.as_ref().and_then(|model| endpoints.iter().find(|endpoint| endpoint.name == *model));
+        let Rules { text, loaded } = Rules::of(&self.sources.trust, folder);
         Ok(RunConfig {
             model: options.model.clone().unwrap_or_default(),
             fallback: options.fallback.clone(),
-            system: agent::prompts::SYSTEM.to_owned(),
+            system: self.redactor.redact(format!("{}{text}", agent::prompts::SYSTEM)),
             tools: self.tools.clone(),
             max_turns: options.max_turns.unwrap_or(TURNS_DEFAULT),
             policy,
@@ -74,6 +78,7 @@ impl Configure for Configuration {
             prices: first.and_then(|endpoint| endpoint.prices),
             output_tokens_max: first.and_then(|endpoint| endpoint.sampling.max_output_tokens).unwrap_or(OUTPUT_TOKENS_DEFAULT),
             endpoints,
+            resources: loaded,
         })
     }
 }

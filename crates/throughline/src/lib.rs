@@ -32,6 +32,7 @@ mod models;
 pub mod policy;
 mod probe;
 mod redact;
+mod rules;
 mod running;
 mod send;
 pub mod settings;
@@ -55,6 +56,7 @@ pub use lists::{ListError, RunningWork, Work};
 pub use live::{Shown, Watching};
 pub use models::ModelNameError;
 pub use probe::{ProbeError, Probed, probe};
+pub use rules::{root_of, rules_in};
 pub use running::{Ended, Running, Until};
 pub use runtime::drive::{Leave, Refusal};
 pub use runtime::fork::{ForkError, Forked};
@@ -179,7 +181,7 @@ impl Throughline {
             log: journal.clone(),
             blobs: journal.clone(),
             model: Arc::new(RedactedModel::new(models::ByName::new(Arc::new(keys)), redactor.clone())),
-            configure: Arc::new(configure::Configuration::new(sources.clone(), tools.as_ref())),
+            configure: Arc::new(configure::Configuration::new(sources.clone(), redactor.clone(), tools.as_ref())),
             tools: Arc::new(RedactedTools::new(tools, redactor.clone())),
             live: Arc::new(RedactedLive::new(stage.clone(), redactor.clone())),
             clock: Arc::new(SystemClock),

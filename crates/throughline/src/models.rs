@@ -144,7 +144,9 @@ mod tests {
             prices: None,
             sampling: Sampling::default(),
         };
-        let resolved = Configuration::new(Sources::of_process(spool.path()), &tools).run_config(&Options::default(), spool.path()).unwrap();
+        let resolved = Configuration::new(Sources::of_process(spool.path()), Redactor::default(), &tools)
+            .run_config(&Options::default(), spool.path())
+            .unwrap();
         RunConfig { model: name.into(), endpoints: vec![endpoint], ..resolved }
     }
 

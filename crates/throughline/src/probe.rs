@@ -59,6 +59,7 @@ pub async fn probe(home: &Home, sources: &Sources, folder: &Path, name: &str, ba
         limits: Limits::default(),
         prices: None,
         output_tokens_max: ANSWER_TOKENS_MAX,
+        resources: Vec::new(),
     };
     let items = vec![Arc::new(Item::Message(Text::from(QUESTION)))];
     let call = ModelCall {

@@ -56,6 +56,7 @@ pub fn see(seen: &mut Seen<'_>) {
         | Body::MessageReceived(_)
         | Body::MessageWithdrawn(_)
         | Body::MessageSent(_)
+        | Body::ResourceLoaded(_)
         | Body::RunStarted(_)
         | Body::RunPaused(_)
         | Body::RunResumed(_)

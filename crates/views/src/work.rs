@@ -246,6 +246,7 @@ fn note(row: &mut WorkRow, seen: &Seen<'_>) {
         | Body::MessageReceived(_)
         | Body::MessageWithdrawn(_)
         | Body::MessageSent(_)
+        | Body::ResourceLoaded(_)
         | Body::ActionDecided(_)
         | Body::ActionWithdrawn(_)
         | Body::AskAnswered(_)

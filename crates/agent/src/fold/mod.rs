@@ -10,7 +10,7 @@ mod timer;
 mod tool;
 
 use crate::state::{Session, State};
-use contract::body::{Body, SessionCreated};
+use contract::body::{Body, ResourceLoaded, SessionCreated};
 use contract::event::Event;
 use contract::machine::Illegal;
 use contract::units::Version;
@@ -51,6 +51,7 @@ fn body(state: &mut State, event: &Event) -> Result<(), Illegal> {
         Body::MessageReceived(received) => message::received(state, event, received),
         Body::MessageWithdrawn(withdrawn) => message::withdrawn(state, event, withdrawn),
         Body::MessageSent(sent) => run::said(state, event, sent),
+        Body::ResourceLoaded(loaded) => resource_loaded(state, loaded),
         Body::RunStarted(started) => run::started(state, event, started),
         Body::RunPaused(paused) => run::paused(state, event, paused),
         Body::RunResumed(resumed) => run::resumed(state, resumed),
@@ -84,6 +85,12 @@ fn body(state: &mut State, event: &Event) -> Result<(), Illegal> {
             Err(illegal(event, "this is a session"))
         }
     }
+}
+
+/// What strangers wrote about how to work is seen with the first request.
+fn resource_loaded(state: &mut State, loaded: &ResourceLoaded) -> Result<(), Illegal> {
+    state.taint.started.untrusted |= !loaded.trusted;
+    Ok(())
 }
 
 fn illegal(event: &Event, state: impl Into<String>) -> Illegal {

@@ -3,9 +3,14 @@
 use crate::scene::Scene;
 use crate::scene::lines::fresh;
 use crate::scene::made::{self, Change};
+use agent::Agent;
 use contract::ask::{Answer, Grant};
+use contract::body::{ResourceKind, ResourceLoaded};
 use contract::call::{Class, PreparedCall, Risk, Touches};
-use contract::config::Autonomy;
+use contract::config::{Autonomy, ConfigRef, Policy};
+use contract::id::Sha256;
+use contract::machine::Machine;
+use contract::outcome::Outcome;
 use contract::rule::{Rule, RuleEffect};
 
 /// A run with these rules, each written as in a configuration.
@@ -183,4 +188,36 @@ fn an_answer_from_before_does_not_count_and_one_from_after_does() {
         }
         scene.finish(&format!("call_{round}_0"));
     }
+}
+
+#[test]
+fn rules_of_a_project_are_recorded_and_those_of_strangers_make_it_careful() {
+    let mut scene = Scene::new();
+    scene.message("m1");
+    scene.story();
+    let rules = |name: &str, trusted: bool| ResourceLoaded {
+        kind: ResourceKind::Rules,
+        name: name.to_owned(),
+        sha256: Sha256::of(name.as_bytes()),
+        bytes: 7,
+        cut: false,
+        trusted,
+    };
+    let wanted = Agent::effects(&scene.state)[0].id();
+    let config = ConfigRef { policy: Policy { autonomy: Autonomy::Full, ..Policy::default() }, ..scene.config.clone() };
+    scene.done("prepared", wanted, 1, Outcome::Prepared { config, resources: vec![rules("AGENTS.md", true), rules("CLAUDE.md", false)] });
+    insta::assert_snapshot!(scene.story(), @"
+    > prepared
+      resource.loaded AGENTS.md
+      resource.loaded CLAUDE.md untrusted
+      run.started
+      model.requested reply attempt 1 epoch 1
+      = model attempt 1
+    ");
+    scene.replies(vec![touching(0, "cat notes", Touches::PRIVATE).part(), touching(1, "curl a", Touches::NETWORK).part()]);
+    assert_eq!((scene.count("tool.started"), scene.count("ask.opened")), (2, 0));
+    scene.finish("call_0_0");
+    scene.finish("call_0_1");
+    scene.replies(vec![touching(0, "curl a", Touches::NETWORK).part()]);
+    assert_eq!(scene.count("ask.opened"), 1);
 }

@@ -9,6 +9,7 @@ mod host;
 mod message;
 mod model;
 mod owner;
+mod resource;
 mod run;
 mod session;
 mod timer;
@@ -22,6 +23,7 @@ pub use model::{
     AbortReason, FailureClass, ModelAborted, ModelCompleted, ModelFailed, ModelRequested, ModelRetrying, Purpose, Spend, Usage,
 };
 pub use owner::OwnerTaken;
+pub use resource::{ResourceKind, ResourceLoaded};
 pub use run::{FinishReason, RunCancelRequested, RunFinished, RunOutcome, RunPaused, RunResumed, RunStarted, Scope};
 pub use session::{Origin, SessionCreated, SessionForked};
 pub use timer::{TimerCancelled, TimerFired, TimerSet};
@@ -103,6 +105,7 @@ bodies! {
     "message.received" 2 MessageReceived(MessageReceived);
     "message.withdrawn" 1 MessageWithdrawn(MessageWithdrawn);
     "message.sent" 1 MessageSent(MessageSent);
+    "resource.loaded" 1 ResourceLoaded(ResourceLoaded);
     "run.started" 2 RunStarted(RunStarted);
     "run.paused" 2 RunPaused(RunPaused);
     "run.resumed" 1 RunResumed(RunResumed);

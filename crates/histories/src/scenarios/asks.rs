@@ -2,7 +2,7 @@
 
 use crate::writer::{Played, Writer, call, finished, unknown};
 use contract::ask::{Answer, Ask, Grant, Subject};
-use contract::body::{Mode, Scope, UnknownReason};
+use contract::body::{Mode, ResourceKind, ResourceLoaded, Scope, UnknownReason};
 use contract::call::{Class, Prepared, PreparedCall, Risk, Sandbox, Touches, Wants};
 use contract::config::{Autonomy, Limits, OnUnknown, Options, Policy, Prices, ResumePolicy};
 use contract::id::{AskId, Sha256};
@@ -96,6 +96,10 @@ pub fn rules(writer: &mut Writer) -> Played {
     let policy = Policy { rules, ..Policy::default() };
     writer.create(Options { policy: policy.clone(), ..Options::default() }, None)?;
     writer.config.policy = policy;
+    let kind = ResourceKind::Rules;
+    let (name, sha256) = ("AGENTS.md".to_owned(), Sha256::of(b"rules"));
+    let long = ResourceLoaded { kind, name, sha256, bytes: 100_000, cut: true, trusted: false };
+    writer.resources = vec![ResourceLoaded { bytes: 1_000, cut: false, trusted: true, ..long.clone() }, long];
     writer.run("message-1")?;
     let shell = |number: usize, line: &str, commands: &[&str]| {
         let commands = commands.iter().map(|command| (*command).to_owned()).collect();

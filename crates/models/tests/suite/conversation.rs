@@ -54,6 +54,7 @@ impl Conversation {
             limits: Limits::default(),
             prices: None,
             output_tokens_max: 0,
+            resources: Vec::new(),
         };
         let call = ModelCall {
             stream: StreamId::session(SessionId([1; 16])),

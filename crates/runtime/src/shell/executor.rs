@@ -68,7 +68,8 @@ async fn prepare(ports: Ports, options: Options, folder: String) -> Result<Outco
     let bytes = config.to_bytes().map_err(|error| error.to_string())?;
     let length = bytes.len() as u64;
     let sha256 = ports.blobs.put(bytes).await.map_err(|error| error.to_string())?;
-    Ok(Outcome::Prepared(config.reference(sha256, length)))
+    let reference = config.reference(sha256, length);
+    Ok(Outcome::Prepared { config: reference, resources: config.resources })
 }
 
 /// Ends with `None` when the future panics.

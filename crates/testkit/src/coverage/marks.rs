@@ -58,6 +58,7 @@ pub fn mark(body: &Body) -> Option<&'static str> {
         | Body::OwnerTaken(_)
         | Body::MessageWithdrawn(_)
         | Body::MessageSent(_)
+        | Body::ResourceLoaded(_)
         | Body::RunStarted(_)
         | Body::RunResumed(_)
         | Body::ModelCompleted(_)

@@ -29,6 +29,7 @@ impl Monitor {
             Body::MessageSent(sent) => {
                 hold(self.unsaid.take() == Some(sent.completed), Invariant::SaidOnce, || format!("{} is said", sent.completed))?;
             }
+            Body::ResourceLoaded(loaded) => self.taint.load(loaded),
             Body::RunStarted(started) => self.start_run(event, started)?,
             Body::RunPaused(_) => self.run.iter_mut().for_each(|run| run.paused = true),
             Body::RunResumed(_) => self.run.iter_mut().for_each(|run| run.paused = false),

@@ -30,6 +30,7 @@ pub fn is_intent(body: &Body) -> bool {
         | Body::OwnerTaken(_)
         | Body::MessageReceived(_)
         | Body::MessageWithdrawn(_)
+        | Body::ResourceLoaded(_)
         | Body::RunStarted(_)
         | Body::RunResumed(_)
         | Body::RunCancelRequested(_)

@@ -1,6 +1,6 @@
 //! What the model of a session was shown, and what people allowed knowing that.
 
-use contract::body::ActionDecided;
+use contract::body::{ActionDecided, ResourceLoaded};
 use contract::call::Touches;
 use contract::rule::{Rule, allowing};
 use serde::Serialize;
@@ -15,6 +15,10 @@ pub(super) struct Taint {
 impl Taint {
     pub(super) fn start(&mut self, touches: Touches) {
         self.started = self.started.and(touches);
+    }
+
+    pub(super) fn load(&mut self, loaded: &ResourceLoaded) {
+        self.started.untrusted |= !loaded.trusted;
     }
 
     /// The model is asked, and sees what has come of what was started.

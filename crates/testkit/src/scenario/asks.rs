@@ -3,9 +3,10 @@
 use super::call::{LOOK, MAIL, PAY, QUESTION, REFUSED, SHELL};
 use super::{Act, Call, Reaction, Routes, Scenario, Scripted, What, answer, do_it, resume, say, with_policy};
 use contract::ask::AskKind;
-use contract::body::Mode;
+use contract::body::{Mode, ResourceKind, ResourceLoaded};
 use contract::call::Touches;
 use contract::config::{Autonomy, OnUnknown, Options, Policy};
+use contract::id::Sha256;
 use contract::limits::APPROVAL_VALID_MS;
 use contract::rule::{Rule, RuleEffect};
 
@@ -60,7 +61,20 @@ fn tainted() -> Vec<Scenario> {
     let full = with_policy(Policy { autonomy: Autonomy::Full, ..Policy::default() });
     let replies = vec![Calls(BOTH), Calls(OUT), Text("done")];
     let acts = vec![vec![do_it()], vec![tool("a0", Reaction::Approve)]];
-    vec![Scenario { options: full, ..Scenario::calm("tainted conversation", replies).spoken_by(acts, Routes::Other) }]
+    const READ: &[Call] = &[LOOK.touching(Touches::PRIVATE)];
+    let rules = ResourceLoaded {
+        kind: ResourceKind::Rules,
+        name: "AGENTS.md".to_owned(),
+        sha256: Sha256::of(b"rules"),
+        bytes: 5,
+        cut: false,
+        trusted: false,
+    };
+    let asked = |name, replies| Scenario { options: full.clone(), ..Scenario::calm(name, replies).spoken_by(acts.clone(), Routes::Other) };
+    vec![
+        asked("tainted conversation", replies),
+        Scenario { resources: vec![rules], ..asked("rules of strangers", vec![Calls(READ), Calls(OUT), Text("done")]) },
+    ]
 }
 
 fn edited() -> Vec<Scenario> {

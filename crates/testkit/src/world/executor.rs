@@ -124,7 +124,7 @@ impl Executor {
 
     pub fn step(&mut self, world: &mut World, here: MachineId, step: Step) -> Result<Stepped, Violation> {
         match self.job {
-            Job::Prepare => Ok(Stepped::Ends(Outcome::Prepared(config(world)))),
+            Job::Prepare => Ok(Stepped::Ends(Outcome::Prepared { config: config(world), resources: world.scenario.resources.clone() })),
             Job::Model { sha256, replies } => ask_model(world, self.effect.id(), sha256, replies),
             Job::Tool(tool) => match self.effect {
                 Effect::Stop { deadline, .. } => {

@@ -90,7 +90,10 @@ fn check(parent: &State, shown: &Shown) {
     rest(&mut state);
     let [effect @ Effect::Prepare(_)] = Agent::effects(&state)[..] else { panic!("{:?}", Agent::effects(&state)) };
     let Some(config) = shown.config.clone() else { return };
-    say(&mut state, Input::Done { effect: effect.id(), attempt: effect.attempt(), outcome: Outcome::Prepared(config) });
+    say(
+        &mut state,
+        Input::Done { effect: effect.id(), attempt: effect.attempt(), outcome: Outcome::Prepared { config, resources: Vec::new() } },
+    );
     rest(&mut state);
     // A limit may be reached by the first request; then a person is asked, and the model is not.
     let Some(request) = agent::context::context(&state) else { return assert!(state.is_parked(), "{state:#?}") };

@@ -69,7 +69,7 @@ fn outcomes(scenario: &Scenario, effect: EffectId) -> Vec<Outcome> {
     let text = || Text::from("text");
     match effect {
         EffectId::Prepare(_) => {
-            vec![Outcome::Prepared(ConfigRef {
+            let config = ConfigRef {
                 sha256: Sha256::of(b"config"),
                 bytes: 0,
                 model: "scripted".to_owned(),
@@ -79,7 +79,8 @@ fn outcomes(scenario: &Scenario, effect: EffectId) -> Vec<Outcome> {
                 limits: Limits::default(),
                 prices: None,
                 output_tokens_max: 10,
-            })]
+            };
+            vec![Outcome::Prepared { config, resources: scenario.resources.clone() }]
         }
         EffectId::Model(_) => {
             let replies = (0..=scenario.replies.len()).map(|number| Outcome::Model(scenario.reply(number, 1, "scripted")));

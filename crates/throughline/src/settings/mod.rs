@@ -130,6 +130,12 @@ fn project_file(folder: &Path) -> Option<PathBuf> {
     project_of(folder).map(|folder| folder.join(PROJECT_FILE))
 }
 
+/// The text of the settings of this very folder.
+#[must_use]
+pub fn settings_of(folder: &Path) -> Option<String> {
+    std::fs::read_to_string(folder.join(PROJECT_FILE)).ok()
+}
+
 /// What the settings of a project want that only a trusted one may, and the text that a person would trust.
 pub fn wishes_of(project: &Path) -> Result<(Vec<ProjectKey>, Option<String>), BadFile> {
     let path = project.join(PROJECT_FILE);

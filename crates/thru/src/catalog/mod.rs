@@ -236,6 +236,7 @@ pub enum Line<'a> {
     Chosen { model: &'a str, why: &'a str },
     Taken { host: &'a str, again: bool },
     Received { from: &'a str, text: &'a str },
+    RulesLoaded { name: &'a str, bytes: u64, trusted: bool },
     RunStarted,
     RunPaused { by: Option<&'a str> },
     StopRequested { by: &'a str, all: bool },

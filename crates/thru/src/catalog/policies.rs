@@ -35,6 +35,7 @@ pub enum PolicyLine<'a> {
     TrustsNow(&'a Path),
     TrustsNoMore(&'a Path),
     Wish(&'a str),
+    Follows(&'a Path),
 }
 
 #[must_use]

@@ -4,9 +4,9 @@ use crate::args::{Trust, TrustOf};
 use crate::catalog::{PolicyLine, Problem, Setup, policy_line};
 use crate::fault::{Fault, code};
 use crate::render::{harmless, out};
-use std::path::Path;
-use throughline::Home;
+use std::path::{Path, PathBuf};
 use throughline::settings::{self, ProjectKey, project_of, wishes_of};
+use throughline::{Home, root_of, rules_in};
 
 pub fn run(trust: Trust) -> Result<u8, Fault> {
     let list = settings::Trust::at(Home::locate()?.folder());
@@ -18,13 +18,16 @@ pub fn run(trust: Trust) -> Result<u8, Fault> {
             }
         }
         TrustOf::Add => {
-            let project = project_of(&folder).ok_or_else(|| Fault::new(Problem::Setup(Setup::NoProject(&folder.to_string_lossy()))))?;
+            let (project, rules) = project(&folder)?;
             let (wishes, text) = wishes_of(&project)?;
             list.add(&project, text.as_deref())?;
             say(&PolicyLine::TrustsNow(&project), &project, &wishes, json);
+            for file in rules.iter().filter(|_| !json) {
+                out(harmless(&policy_line(&PolicyLine::Follows(file))).as_bytes());
+            }
         }
         TrustOf::Remove => {
-            let project = project_of(&folder).unwrap_or_else(|| folder.clone());
+            let project = project(&folder).map_or_else(|_| folder.clone(), |(project, _)| project);
             if !list.remove(&project)? {
                 return Err(Fault::new(Problem::Setup(Setup::NotTrustedYet(&project.to_string_lossy()))));
             }
@@ -32,6 +35,14 @@ pub fn run(trust: Trust) -> Result<u8, Fault> {
         }
     }
     Ok(code::DONE)
+}
+
+/// What is trusted with this folder: the project that has settings, else the repository that has rules; and those rules.
+fn project(folder: &Path) -> Result<(PathBuf, Vec<PathBuf>), Fault> {
+    let rules = rules_in(folder);
+    let with_rules = folder.canonicalize().ok().filter(|_| !rules.is_empty()).map(|folder| root_of(&folder));
+    let project = project_of(folder).or(with_rules);
+    project.map(|project| (project, rules)).ok_or_else(|| Fault::new(Problem::Setup(Setup::NoProject(&folder.to_string_lossy()))))
 }
 
 fn say(line: &PolicyLine<'_>, folder: &Path, wishes: &[ProjectKey], json: bool) {

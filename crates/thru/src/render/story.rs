@@ -74,6 +74,7 @@ impl Story {
                 self.answer = Some(sent.completed);
                 line(&Line::Says(&self.answer().iter().map(Text::shown).collect::<String>()))
             }
+            Body::ResourceLoaded(loaded) => line(&Line::RulesLoaded { name: &loaded.name, bytes: loaded.bytes, trusted: loaded.trusted }),
             Body::RunStarted(_) => {
                 (self.answer, self.model) = (None, None);
                 line(&Line::RunStarted)

@@ -55,6 +55,7 @@ pub fn sentence(tools: &BTreeMap<ActionId, (CallId, String)>, event: &Event) -> 
         | Body::MessageReceived(_)
         | Body::MessageWithdrawn(_)
         | Body::MessageSent(_)
+        | Body::ResourceLoaded(_)
         | Body::RunStarted(_)
         | Body::RunPaused(_)
         | Body::RunResumed(_)

@@ -95,5 +95,35 @@ fn a_project_is_trusted_once_and_again_when_it_changed() {
     assert_fault(&desk.thru(&["trust", "--remove", work]), 8, &["is not trusted"]);
     assert_fault(&desk.run(&[]), 3, &["not trusted"]);
     fs::remove_file(&file).unwrap();
-    assert_fault(&desk.thru(&["trust", work]), 8, &["has no settings"]);
+    assert_fault(&desk.thru(&["trust", work]), 8, &["has no settings and no rules"]);
+}
+
+#[test]
+fn rules_of_a_project_reach_the_model_and_are_told_apart_by_trust() {
+    let desk = desk();
+    fs::write(desk.work.join("AGENTS.md"), "Run make check before you finish.").unwrap();
+    desk.script(&[say("Done.")]);
+    let told = |said: &Said| {
+        let session = said.stderr.trim_end().rsplit(' ').next().unwrap().to_owned();
+        let blobs: String = blobs(&desk.home).concat();
+        (desk.events(&session).of("resource.loaded").len(), blobs)
+    };
+    let said = desk.run(&[]);
+    assert!(said.stderr.contains("rules of AGENTS.md, 33 bytes, whose project is not trusted"), "{}", said.stderr);
+    let (events, blobs) = told(&said);
+    assert_eq!(events, 1);
+    assert!(blobs.contains("Run make check before you finish.") && blobs.contains("Nobody vouches") && !blobs.contains("Follow them"));
+    let trusted = desk.thru(&["trust", desk.work.to_str().unwrap()]);
+    assert!(trusted.stdout.contains("the agent follows ") && trusted.stdout.contains("AGENTS.md"), "{trusted:?}");
+    let said = desk.run(&[]);
+    assert!(said.stderr.contains("rules of AGENTS.md, 33 bytes\n"), "{}", said.stderr);
+    assert!(told(&said).1.contains("Follow them"));
+    desk.assert_verified();
+}
+
+/// Every blob of the data folder, as text.
+fn blobs(home: &std::path::Path) -> Vec<String> {
+    let folders = fs::read_dir(home.join("blobs")).unwrap().flatten();
+    let files = folders.filter_map(|folder| fs::read_dir(folder.path()).ok()).flat_map(|files| files.flatten());
+    files.map(|file| String::from_utf8_lossy(&fs::read(file.path()).unwrap()).into_owned()).collect()
 }

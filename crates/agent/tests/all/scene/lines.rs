@@ -27,6 +27,7 @@ pub fn event(event: &Event) -> String {
     let name = event.draft.body.name();
     let call = event.draft.call.map(|call| call.to_string()).unwrap_or_default();
     let about = match &event.draft.body {
+        Body::ResourceLoaded(loaded) => format!("{}{}", loaded.name, if loaded.trusted { "" } else { " untrusted" }),
         Body::SessionCreated(created) => word(&created.options.resume),
         Body::OwnerTaken(taken) => format!("epoch {}", taken.epoch),
         Body::MessageReceived(received) => format!("{} {}", received.key, word(&received.mode)),

@@ -48,6 +48,7 @@ impl<'a> Account<'a> {
     fn note(&mut self, event: &'a Event) {
         let at = format!("{} at {}", event.draft.body.name(), event.version);
         match &event.draft.body {
+            Body::ResourceLoaded(loaded) => self.started.untrusted |= !loaded.trusted,
             Body::RunStarted(started) => (self.run, self.ended) = (Some((started.run, &started.config.policy)), false),
             Body::RunFinished(_) => {
                 let holds = self.open.values().find(|open| open.foreground).map(|open| open.decided.call);

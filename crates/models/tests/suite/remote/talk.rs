@@ -78,6 +78,7 @@ impl Talk {
             limits: Limits::default(),
             prices: None,
             output_tokens_max: 4_096,
+            resources: Vec::new(),
         };
         ModelCall {
             stream: StreamId::session(SessionId([1; 16])),

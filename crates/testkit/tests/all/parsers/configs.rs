@@ -35,6 +35,7 @@ fn config() -> RunConfig {
         limits: Limits { tokens: Some(9), ..Limits::default() },
         prices: Some(Prices { input: 3, output: 15, cache_read: None, cache_write: Some(4) }),
         output_tokens_max: 4_096,
+        resources: Vec::new(),
     }
 }
 

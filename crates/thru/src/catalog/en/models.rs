@@ -24,7 +24,7 @@ pub fn setup_problem(what: &Setup<'_>) -> String {
         Setup::BadAddress(address) => format!("`{address}` is no http or https address"),
         Setup::Settings(reason) => format!("the settings cannot be used: {reason}"),
         Setup::NotTrusted { file, key, .. } => format!("{file} sets {key}, and its folder is not trusted"),
-        Setup::NoProject(folder) => format!("{folder} has no settings that could be trusted"),
+        Setup::NoProject(folder) => format!("{folder} has no settings and no rules that could be trusted"),
         Setup::NotTrustedYet(folder) => format!("{folder} is not trusted"),
         Setup::Trial(reason) => (*reason).to_owned(),
         Setup::NoAnswer(reason) => format!("the model did not answer: {reason}"),
@@ -50,7 +50,7 @@ pub fn setup_hint(what: &Setup<'_>) -> String {
         Setup::NotTrusted { project, .. } => {
             return format!("nothing was started; look at the file, and say `thru trust {project}` if you want what it sets");
         }
-        Setup::NoProject(_) => "nothing was changed; a project has its settings in .throughline/config.toml",
+        Setup::NoProject(_) => "nothing was changed; a project has its settings in .throughline/config.toml and its rules in AGENTS.md",
         Setup::NotTrustedYet(_) => "nothing was changed; `thru trust --list` names the folders that are",
         Setup::Trial(_) => "nothing was run; say `thru policy test --help` for examples",
         Setup::NoAnswer(_) => "nothing was stored; `thru models` shows what each provider needs",

@@ -17,6 +17,7 @@ pub fn policy_line(what: &PolicyLine<'_>) -> String {
         PolicyLine::Trusted(folder) => folder.display().to_string(),
         PolicyLine::TrustsNow(folder) => format!("{} is trusted, as it is now", folder.display()),
         PolicyLine::TrustsNoMore(folder) => format!("{} is not trusted any more", folder.display()),
+        PolicyLine::Follows(file) => format!("  the agent follows {}", file.display()),
         PolicyLine::Wish(wish) => format!("  it sets {wish}"),
     }
 }
@@ -89,7 +90,8 @@ pub fn policy_help(text: PolicyHelp) -> &'static str {
         PolicyHelp::TrustAfter => {
             "The settings of a project, .throughline/config.toml, may come from anybody. Until you trust its folder they may\n\
              only make a run more careful: name a default model, ask, and deny. Models and rules that allow need your\n\
-             trust, which is for the file as it is: a changed one must be trusted again.\n\n\
+             trust, which is for the file as it is: a changed one must be trusted again. Rules in AGENTS.md, CLAUDE.md and\n\
+             .throughline/rules/*.md are followed only in a folder that you trust; elsewhere they are information.\n\n\
              Examples:\n  thru trust\n  thru trust ~/work/project\n  thru trust --remove\n  thru trust --list"
         }
         PolicyHelp::TrustFolder => "Folder of the project, or one inside it",
