@@ -33,9 +33,9 @@ impl Rules {
         let (mut seen, mut was_trusted) = (BTreeSet::new(), None);
         for file in files(&root, &folder) {
             let Some(bytes) = read(&root, &file) else { continue };
-            let sha256 = Sha256::of(&bytes);
+            let content = Sha256::of(&bytes);
             // One is often a copy of the other, or a link to it.
-            if !seen.insert(sha256) {
+            if !seen.insert(content) {
                 continue;
             }
             let trusted = is_trusted(trust, &root, &file);
@@ -49,7 +49,7 @@ impl Rules {
             let name = file.strip_prefix(&root).unwrap_or(&file).to_string_lossy().into_owned();
             rules.text.push_str(&format!("\n<rules from=\"{name}\">\n{}\n</rules>\n", shown.trim_end()));
             let (bytes, cut) = (bytes.len() as u64, shown.len() < whole.len());
-            rules.loaded.push(ResourceLoaded { kind: ResourceKind::Rules, name, sha256, bytes, cut, trusted });
+            rules.loaded.push(ResourceLoaded { kind: ResourceKind::Rules, name, content, bytes, cut, trusted });
         }
         rules
     }

@@ -198,7 +198,7 @@ fn rules_of_a_project_are_recorded_and_those_of_strangers_make_it_careful() {
     let rules = |name: &str, trusted: bool| ResourceLoaded {
         kind: ResourceKind::Rules,
         name: name.to_owned(),
-        sha256: Sha256::of(name.as_bytes()),
+        content: Sha256::of(name.as_bytes()),
         bytes: 7,
         cut: false,
         trusted,

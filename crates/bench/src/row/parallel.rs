@@ -20,7 +20,8 @@ const BAR_CPU: f64 = 0.8;
 pub fn measure(world: &World) -> Result<Vec<Line>, Problem> {
     let (jobs, steps) = world.size.parallel;
     let runtime = World::runtime()?;
-    let home = world.folder()?;
+    // No command sees the data folder, so it cannot be the folder that they work in.
+    let (home, work) = (world.folder()?, world.folder()?);
     let script = job::script(home.path(), steps)?;
     let used = || process::cpu_of_this().map_or(0.0, |cpu| cpu.own_ms + cpu.children_ms);
     let (before, began) = (used(), Instant::now());
@@ -28,7 +29,7 @@ pub fn measure(world: &World) -> Result<Vec<Line>, Problem> {
         let throughline = Arc::new(Throughline::open(&Home::at(home.path()))?);
         let mut running = JoinSet::new();
         for _ in 0..jobs {
-            let (throughline, script, folder) = (Arc::clone(&throughline), script.clone(), home.path().to_owned());
+            let (throughline, script, folder) = (Arc::clone(&throughline), script.clone(), work.path().to_owned());
             running.spawn(async move { seed::follow(&throughline, &script, &folder, Autonomy::Full).await });
         }
         running.join_all().await.into_iter().collect::<Result<Vec<_>, Problem>>()

@@ -11,8 +11,8 @@ pub struct ResourceLoaded {
     pub kind: ResourceKind,
     /// Its path, from where the project begins.
     pub name: String,
-    /// Of the whole file.
-    pub sha256: Sha256,
+    /// Hash of the whole file; what of it was shown is in the configuration of the run.
+    pub content: Sha256,
     pub bytes: u64,
     /// Only the beginning fits.
     #[serde(default, skip_serializing_if = "is_false")]

@@ -97,8 +97,8 @@ pub fn rules(writer: &mut Writer) -> Played {
     writer.create(Options { policy: policy.clone(), ..Options::default() }, None)?;
     writer.config.policy = policy;
     let kind = ResourceKind::Rules;
-    let (name, sha256) = ("AGENTS.md".to_owned(), Sha256::of(b"rules"));
-    let long = ResourceLoaded { kind, name, sha256, bytes: 100_000, cut: true, trusted: false };
+    let (name, content) = ("AGENTS.md".to_owned(), Sha256::of(b"rules"));
+    let long = ResourceLoaded { kind, name, content, bytes: 100_000, cut: true, trusted: false };
     writer.resources = vec![ResourceLoaded { bytes: 1_000, cut: false, trusted: true, ..long.clone() }, long];
     writer.run("message-1")?;
     let shell = |number: usize, line: &str, commands: &[&str]| {

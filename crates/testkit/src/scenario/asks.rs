@@ -65,7 +65,7 @@ fn tainted() -> Vec<Scenario> {
     let rules = ResourceLoaded {
         kind: ResourceKind::Rules,
         name: "AGENTS.md".to_owned(),
-        sha256: Sha256::of(b"rules"),
+        content: Sha256::of(b"rules"),
         bytes: 5,
         cut: false,
         trusted: false,

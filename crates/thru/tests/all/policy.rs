@@ -104,9 +104,10 @@ fn rules_of_a_project_reach_the_model_and_are_told_apart_by_trust() {
     fs::write(desk.work.join("AGENTS.md"), "Run make check before you finish.").unwrap();
     desk.script(&[say("Done.")]);
     let told = |said: &Said| {
-        let session = said.stderr.trim_end().rsplit(' ').next().unwrap().to_owned();
-        let blobs: String = blobs(&desk.home).concat();
-        (desk.events(&session).of("resource.loaded").len(), blobs)
+        let session = said.stderr.trim_end().rsplit(' ').next().unwrap();
+        let folder = desk.root.join(session);
+        assert_eq!(desk.thru(&["export", session, folder.to_str().unwrap()]).code, Some(0));
+        (desk.events(session).of("resource.loaded").len(), texts(&folder))
     };
     let said = desk.run(&[]);
     assert!(said.stderr.contains("rules of AGENTS.md, 33 bytes, whose project is not trusted"), "{}", said.stderr);
@@ -121,9 +122,11 @@ fn rules_of_a_project_reach_the_model_and_are_told_apart_by_trust() {
     desk.assert_verified();
 }
 
-/// Every blob of the data folder, as text.
-fn blobs(home: &std::path::Path) -> Vec<String> {
-    let folders = fs::read_dir(home.join("blobs")).unwrap().flatten();
-    let files = folders.filter_map(|folder| fs::read_dir(folder.path()).ok()).flat_map(|files| files.flatten());
-    files.map(|file| String::from_utf8_lossy(&fs::read(file.path()).unwrap()).into_owned()).collect()
+/// All files below a folder.
+fn texts(folder: &std::path::Path) -> String {
+    let of_entry = |entry: fs::DirEntry| {
+        let path = entry.path();
+        if path.is_dir() { texts(&path) } else { String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned() }
+    };
+    fs::read_dir(folder).unwrap().flatten().map(of_entry).collect()
 }

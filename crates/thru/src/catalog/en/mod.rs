@@ -38,6 +38,11 @@ pub fn outcome(outcome: RunOutcome) -> &'static str {
     }
 }
 
+fn rules_loaded(name: &str, bytes: u64, trusted: bool) -> String {
+    let whose = if trusted { "" } else { ", whose project is not trusted" };
+    format!("rules of {name}, {bytes} bytes{whose}")
+}
+
 pub fn line(what: &Line<'_>) -> String {
     match what {
         Line::SessionCreated { session, folder, model } => format!("session {session} in {folder} with {model}"),
@@ -48,8 +53,7 @@ pub fn line(what: &Line<'_>) -> String {
         Line::Taken { host, again: false } => format!("{host} drives the session"),
         Line::Taken { host, again: true } => format!("{host} took the session over"),
         Line::Received { from, text } => format!("{from}: {text}"),
-        Line::RulesLoaded { name, bytes, trusted: true } => format!("rules of {name}, {bytes} bytes"),
-        Line::RulesLoaded { name, bytes, trusted: false } => format!("rules of {name}, {bytes} bytes, whose project is not trusted"),
+        Line::RulesLoaded { name, bytes, trusted } => rules_loaded(name, *bytes, *trusted),
         Line::RunStarted => "work begins".to_owned(),
         Line::RunPaused { by: None } => "paused after a crash; `thru resume` goes on".to_owned(),
         Line::RunPaused { by: Some(by) } => format!("{by} paused it; what runs goes on; `thru resume` goes on"),
