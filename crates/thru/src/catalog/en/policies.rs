@@ -92,7 +92,7 @@ pub fn policy_help(text: PolicyHelp) -> &'static str {
              only make a run more careful: name a default model, ask, and deny. Models and rules that allow need your\n\
              trust, which is for the file as it is: a changed one must be trusted again. Rules in AGENTS.md, CLAUDE.md and\n\
              .throughline/rules/*.md are followed only in a folder that you trust; elsewhere they are information.\n\n\
-             Examples:\n  thru trust\n  thru trust ~/work/project\n  thru trust --remove\n  thru trust --list"
+             Examples:\n  thru trust\n  thru trust ../project\n  thru trust --remove\n  thru trust --list"
         }
         PolicyHelp::TrustFolder => "Folder of the project, or one inside it",
         PolicyHelp::TrustRemove => "Take the trust back",
