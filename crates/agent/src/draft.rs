@@ -84,12 +84,17 @@ impl<'a> Drafts<'a> {
         self.state.version.plus(self.drafts.len())
     }
 
-    /// The first cause behind a cause while no run is open: of a call that goes on without its run, or of an ask.
+    /// The first cause behind a cause while no run is open: of a call that goes on without its run, of an ask,
+    /// or of what it led to elsewhere.
     fn root(&self, cause: EventId) -> EventId {
         let leads = |call: &Call| call.decided == cause || call.attempt().is_some_and(|attempt| attempt.started == cause);
         let of_call = self.state.calls.values().find(|call| leads(call)).map(|call| call.root);
         let of_ask = || self.state.asks.values().find(|open| open.opened == cause).map(|open| open.root);
-        of_call.or_else(of_ask).unwrap_or(cause)
+        let of_delivery = || {
+            let mut deliveries = self.state.deliveries.iter();
+            deliveries.find(|delivery| delivery.cause == cause || delivery.started == Some(cause)).map(|delivery| delivery.root)
+        };
+        of_call.or_else(of_ask).or_else(of_delivery).unwrap_or(cause)
     }
 
     fn push(&mut self, id: EventId, about: About, body: Body) {

@@ -33,6 +33,7 @@ pub fn effects(state: &State) -> Vec<Effect> {
             | Stage::Judged(..) => {}
         }
     }
+    wanted.extend(state.deliveries.iter().filter_map(|delivery| delivery.started).map(Effect::Deliver));
     wanted
 }
 

@@ -73,6 +73,7 @@ pub fn as_much_again(run: &Run, limit: LimitKind) -> u64 {
         LimitKind::ToolCalls => limits.tool_calls,
         LimitKind::WallTime => limits.wall_ms,
         LimitKind::Turns => Some(run.config.max_turns.into()),
+        LimitKind::Day => run.day.refused.map(|day| day.allowed),
         LimitKind::CrashLoop | LimitKind::Loop => None,
     };
     amount.unwrap_or_default().max(1)

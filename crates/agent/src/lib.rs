@@ -14,6 +14,7 @@ pub mod ledger;
 pub mod policy;
 pub mod prompts;
 pub mod rest;
+pub mod standing;
 pub mod state;
 pub mod transcript;
 mod words;

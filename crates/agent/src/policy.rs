@@ -6,7 +6,7 @@
 
 use crate::state::{Call, State};
 use contract::call::{Prepared, Risk};
-use contract::config::{Autonomy, Policy};
+use contract::config::{Autonomy, ConfigRef, Policy};
 use contract::rule::{Rule, RuleEffect, allowing};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,14 +46,17 @@ pub struct Ground<'a> {
     pub policy: &'a Policy,
     /// What people allowed in this session.
     pub granted: &'a [Rule],
+    /// What people allowed in its folder for good.
+    pub standing: &'a [Rule],
     /// Set when the session has seen what is private and what strangers wrote: what people allowed knowing that.
     pub tainted: Option<&'a [Rule]>,
 }
 
 impl<'a> Ground<'a> {
     #[must_use]
-    pub fn of(state: &'a State, policy: &'a Policy) -> Ground<'a> {
-        Ground { policy, granted: &state.rules, tainted: state.taint.is_whole().then_some(state.taint.allowed.as_slice()) }
+    pub fn of(state: &'a State, config: &'a ConfigRef) -> Ground<'a> {
+        let tainted = state.taint.is_whole().then_some(state.taint.allowed.as_slice());
+        Ground { policy: &config.policy, granted: &state.rules, standing: &config.standing, tainted }
     }
 }
 
@@ -61,7 +64,7 @@ impl<'a> Ground<'a> {
 #[must_use]
 pub fn judge<'a>(state: &'a State, call: &Call) -> Judgement<'a> {
     match &state.run {
-        Some(run) => judge_call(Ground::of(state, &run.config.policy), &call.tool, &call.prepared, call.risk),
+        Some(run) => judge_call(Ground::of(state, &run.config), &call.tool, &call.prepared, call.risk),
         None => Judgement::Ask(Why::NoRun),
     }
 }
@@ -79,9 +82,9 @@ pub fn grantable(state: &State, call: &Call) -> Option<Rule> {
 
 #[must_use]
 pub fn judge_call<'a>(ground: Ground<'a>, tool: &str, prepared: &Prepared, risk: Risk) -> Judgement<'a> {
-    let Ground { policy, granted, tainted } = ground;
+    let Ground { policy, granted, standing, tainted } = ground;
     let speaking = |effect: RuleEffect| {
-        let all = policy.rules.iter().chain(granted);
+        let all = policy.rules.iter();
         all.filter(move |rule| rule.effect == effect).filter(|rule| rule.matches(tool, prepared))
     };
     if let Some(rule) = speaking(RuleEffect::Deny).next() {
@@ -99,13 +102,14 @@ pub fn judge_call<'a>(ground: Ground<'a>, tool: &str, prepared: &Prepared, risk:
     if policy.autonomy == Autonomy::Full {
         return Judgement::Allow(Why::Full);
     }
-    if let Some(rules) = allowing(granted, tool, prepared) {
+    let said = || granted.iter().chain(standing);
+    if let Some(rules) = allowing(said(), tool, prepared) {
         return Judgement::Allow(Why::Granted(rules));
     }
     if let Some(rule) = speaking(RuleEffect::Ask).next() {
         return Judgement::Ask(Why::Rules(vec![rule]));
     }
-    if let Some(rules) = allowing(policy.rules.iter().chain(granted), tool, prepared) {
+    if let Some(rules) = allowing(policy.rules.iter().chain(said()), tool, prepared) {
         return Judgement::Allow(Why::Rules(rules));
     }
     let asks_from = match policy.autonomy {
@@ -135,7 +139,7 @@ mod tests {
             Why::NoRun => "no run".to_owned(),
         };
         let prepared = Prepared { commands: vec![command.to_owned()], ..Prepared::default() };
-        match judge_call(Ground { policy, granted, tainted: None }, "shell", &prepared, risk) {
+        match judge_call(Ground { policy, granted, standing: &[], tainted: None }, "shell", &prepared, risk) {
             Judgement::Allow(by) => format!("allow by {}", why(by)),
             Judgement::Ask(by) => format!("ask by {}", why(by)),
             Judgement::Deny(rule) => format!("deny by {rule}"),
@@ -191,8 +195,9 @@ mod tests {
         let policy = Policy { autonomy: Autonomy::Full, rules: vec![rule(RuleEffect::Allow, "fetch_url")], ..Policy::default() };
         let host = |touches| Prepared { hosts: vec!["docs.rs".to_owned()], touches, ..Prepared::default() };
         let known = [rule(RuleEffect::Allow, "fetch_url(docs.rs)")];
-        let judged =
-            |tainted, touches| judge_call(Ground { policy: &policy, granted: &known, tainted }, "fetch_url", &host(touches), Risk::Low);
+        let judged = |tainted, touches| {
+            judge_call(Ground { policy: &policy, granted: &known, standing: &known, tainted }, "fetch_url", &host(touches), Risk::Low)
+        };
         assert_eq!(judged(Some(&[][..]), Touches::NETWORK), Judgement::Ask(Why::Taint), "whatever the mode, the rules and earlier answers");
         assert_eq!(judged(Some(&known[..]), Touches::NETWORK), Judgement::Allow(Why::Granted(vec![&known[0]])), "allowed since");
         assert_eq!(judged(Some(&[][..]), Touches::PRIVATE), Judgement::Allow(Why::Full), "it stays inside");

@@ -32,11 +32,11 @@ pub fn turn(state: &State) -> Turn {
         Effect::Start { action, .. } | Effect::Recover { action, .. } | Effect::Stop { action, .. } => {
             state.call_of(*action).is_some_and(|(_, call)| !call.foreground)
         }
-        Effect::Prepare(_) | Effect::Model { .. } => false,
+        Effect::Prepare(_) | Effect::Model { .. } | Effect::Deliver(_) => false,
     };
-    // At a limit only the model call that is open is worth waiting for: a command goes on without anybody.
+    // At a limit only what ends by itself is worth waiting for: a command goes on without anybody.
     let at_limit = state.is_parked() && state.asks.values().any(|open| open.ask.subject.parks());
-    let works = effects(state).iter().any(|effect| if at_limit { is_thought(effect) } else { !in_background(effect) });
+    let works = effects(state).iter().any(|effect| if at_limit { ends_by_itself(effect) } else { !in_background(effect) });
     let waits = !state.is_parked() && state.foreground().any(|call| matches!(call.stage, Stage::Waiting { .. }));
     if works || waits || !advance(state, state.time).is_empty() {
         return Turn::Session;
@@ -47,9 +47,9 @@ pub fn turn(state: &State) -> Turn {
     if state.has_work() { Turn::Session } else { Turn::Nobody }
 }
 
-fn is_thought(effect: &Effect) -> bool {
+fn ends_by_itself(effect: &Effect) -> bool {
     match effect {
-        Effect::Prepare(_) | Effect::Model { .. } => true,
+        Effect::Prepare(_) | Effect::Model { .. } | Effect::Deliver(_) => true,
         Effect::Start { .. } | Effect::Recover { .. } | Effect::Stop { .. } => false,
     }
 }

@@ -2,7 +2,9 @@
 
 use crate::transcript::Transcript;
 use contract::ask::{Ask, LimitKind, Subject};
-use contract::body::{FailureClass, FinishReason, Mode, OwnerTaken, Principal, Purpose, Spend, UnknownReason, Verdict, WithdrawReason};
+use contract::body::{
+    DaySpend, FailureClass, FinishReason, Mode, OwnerTaken, Parcel, Principal, Purpose, Spend, UnknownReason, Verdict, WithdrawReason,
+};
 use contract::call::{Class, Prepared, Risk, Touches};
 use contract::config::{ConfigRef, Options, ResumePolicy};
 use contract::event::Level;
@@ -52,6 +54,22 @@ pub struct State {
     /// What files held when this session last read or wrote them, by their paths.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, KnownFile>,
+    /// What is to be brought to other streams, in log order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub deliveries: Vec<Delivery>,
+}
+
+/// Something that another stream is to have.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Delivery {
+    /// The `delivery.started` that names it, once there is one.
+    pub started: Option<EventId>,
+    /// Why it is to be brought, and the first cause behind that.
+    pub cause: EventId,
+    pub root: EventId,
+    pub to: StreamId,
+    pub key: Key,
+    pub parcel: Parcel,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -155,6 +173,38 @@ pub struct Run {
     pub retry: Retry,
     /// No model is left that could answer.
     pub failed: bool,
+    #[serde(skip_serializing_if = "Day::is_untouched")]
+    pub day: Day,
+    #[serde(skip_serializing_if = "Warned::is_nothing")]
+    pub warned: Warned,
+}
+
+/// How a run stands with what everything together may cost on one day.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Day {
+    /// Its last call was not admitted, and nobody has been asked about it yet.
+    pub refused: Option<DaySpend>,
+    /// How much more people let this run go on to; millionths of the price unit.
+    pub extended: u64,
+}
+
+impl Day {
+    fn is_untouched(&self) -> bool {
+        *self == Day::default()
+    }
+}
+
+/// What people were told of in this run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Warned {
+    pub cost: bool,
+    pub slow_call: bool,
+}
+
+impl Warned {
+    fn is_nothing(&self) -> bool {
+        *self == Warned::default()
+    }
 }
 
 /// How many replies a run has had, and may.
@@ -185,6 +235,8 @@ pub enum Retry {
 pub enum AfterFailure {
     Retry,
     Fallback(String),
+    /// A person decides whether to go on.
+    Ask,
     Fail,
 }
 
@@ -377,6 +429,7 @@ impl State {
             taint: Taint::default(),
             ledger: Ledger::default(),
             files: BTreeMap::new(),
+            deliveries: Vec::new(),
         }
     }
 
@@ -399,6 +452,9 @@ impl State {
     #[must_use]
     pub fn after_failure(&self, class: FailureClass) -> AfterFailure {
         let Some(run) = &self.run else { return AfterFailure::Fail };
+        if class == FailureClass::DayLimit {
+            return AfterFailure::Ask;
+        }
         if class.passes() && run.failures < MODEL_RETRIES_MAX {
             return AfterFailure::Retry;
         }

@@ -54,6 +54,8 @@ pub enum LimitKind {
     ToolCalls,
     /// Replies of the model in this run.
     Turns,
+    /// Millionths of the price unit that everything in this data folder has cost today.
+    Day,
     /// Milliseconds that the run has worked; waiting for a person does not count.
     WallTime,
 }
@@ -116,6 +118,8 @@ pub enum Grant {
     Once,
     /// For calls of this session that the rule stored with the answer matches.
     Session,
+    /// Also for those of every later session in the same folder.
+    Always,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -159,7 +163,7 @@ impl Answer {
     pub fn fits(&self, kind: AskKind) -> bool {
         match self {
             Answer::Approve { grant: Grant::Once } => kind != AskKind::Question,
-            Answer::Approve { grant: Grant::Session } | Answer::Edit { .. } => kind == AskKind::Tool,
+            Answer::Approve { grant: Grant::Session | Grant::Always } | Answer::Edit { .. } => kind == AskKind::Tool,
             Answer::Deny { .. } => true,
             Answer::Reply(_) => kind == AskKind::Question,
             Answer::Extend { amount } => kind == AskKind::Limit && *amount > 0,
@@ -191,6 +195,7 @@ mod tests {
         let taking = |answer: &Answer| all.into_iter().filter(|kind| answer.fits(*kind)).map(AskKind::name).collect::<Vec<_>>();
         assert_eq!(taking(&Answer::YES), ["tool", "limit", "reconcile", "resume"]);
         assert_eq!(taking(&Answer::Approve { grant: Grant::Session }), ["tool"]);
+        assert_eq!(taking(&Answer::Approve { grant: Grant::Always }), ["tool"]);
         assert_eq!(taking(&Answer::Edit { args: Text::from("{}"), args_hash: Sha256::of(b"{}") }), ["tool"]);
         assert_eq!(taking(&Answer::NO).len(), all.len());
         assert_eq!(taking(&Answer::Reply(Text::from("blue"))), ["question"]);

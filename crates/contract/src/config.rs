@@ -233,6 +233,18 @@ pub struct RunConfig {
     /// Tokens that a reply may have at most, as far as anyone knows.
     #[serde(default)]
     pub output_tokens_max: u64,
+    /// What people allowed in this folder for good.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub standing: Vec<Rule>,
+    /// What the session may have cost before somebody is told; millionths of the price unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warn_cost_micros: Option<u64>,
+    /// Milliseconds without a word of the model after which somebody is told; none when nobody need be.
+    #[serde(default)]
+    pub slow_call_ms: Option<u64>,
+    /// What everything together may cost on one day before somebody is asked; millionths of the price unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per_day_micros: Option<u64>,
     /// Files whose text is part of `system`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resources: Vec<ResourceLoaded>,
@@ -254,6 +266,11 @@ pub struct ConfigRef {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prices: Option<Prices>,
     pub output_tokens_max: u64,
+    /// What people allowed in this folder for good.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub standing: Vec<Rule>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warn_cost_micros: Option<u64>,
 }
 
 impl RunConfig {
@@ -280,6 +297,8 @@ impl RunConfig {
             limits: self.limits,
             prices: self.prices,
             output_tokens_max: self.output_tokens_max,
+            standing: self.standing.clone(),
+            warn_cost_micros: self.warn_cost_micros,
         }
     }
 }

@@ -14,6 +14,8 @@ pub enum EffectId {
     Tool(ActionId),
     /// The end of an attempt that must stop.
     Stop(ActionId),
+    /// What its `delivery.started` says, brought to another stream.
+    Deliver(EventId),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,6 +42,8 @@ pub enum Effect {
         attempt: u16,
         deadline: Time,
     },
+    /// Bring it to another stream, which takes it once however often it is brought.
+    Deliver(EventId),
 }
 
 impl Effect {
@@ -50,13 +54,14 @@ impl Effect {
             Effect::Model { request, .. } => EffectId::Model(*request),
             Effect::Start { action, .. } | Effect::Recover { action, .. } => EffectId::Tool(*action),
             Effect::Stop { action, .. } => EffectId::Stop(*action),
+            Effect::Deliver(delivery) => EffectId::Deliver(*delivery),
         }
     }
 
     #[must_use]
     pub fn attempt(&self) -> u16 {
         match self {
-            Effect::Prepare(_) => 1,
+            Effect::Prepare(_) | Effect::Deliver(_) => 1,
             Effect::Model { attempt, .. }
             | Effect::Start { attempt, .. }
             | Effect::Recover { attempt, .. }
@@ -72,6 +77,7 @@ impl std::fmt::Display for EffectId {
             EffectId::Model(request) => write!(f, "model/{request}"),
             EffectId::Tool(action) => write!(f, "tool/{action}"),
             EffectId::Stop(action) => write!(f, "stop/{action}"),
+            EffectId::Deliver(delivery) => write!(f, "deliver/{delivery}"),
         }
     }
 }

@@ -292,6 +292,12 @@ impl StreamId {
         StreamId(format!("host/{id}"))
     }
 
+    /// Rules that people want to count in every session of a folder.
+    #[must_use]
+    pub fn policy() -> StreamId {
+        StreamId("policy/user".to_owned())
+    }
+
     /// A stream of any kind, for tests and for implementations of the log, to which the kind means nothing.
     pub fn parse(text: &str) -> Result<StreamId, BadId> {
         let bad = || BadId { text: text.to_owned(), expected: "a stream such as session/ses_…" };
@@ -361,6 +367,12 @@ impl Key {
     #[must_use]
     pub fn expiry(ask: AskId) -> Key {
         Key(format!("expiry/{ask}"))
+    }
+
+    /// The rule that an answer to this ask makes count for good.
+    #[must_use]
+    pub fn standing(ask: AskId) -> Key {
+        Key(format!("standing/{ask}"))
     }
 
     /// The end of a wait: whoever notices says the same.

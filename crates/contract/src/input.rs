@@ -127,6 +127,10 @@ pub enum Rejection {
     Stale { effect: EffectId, attempt: u16 },
     #[error("epoch {offered} is not above {current}")]
     OldEpoch { offered: Epoch, current: Epoch },
+    #[error("no such rule counts there")]
+    NoSuchRule,
+    #[error("{max} rules count already")]
+    TooManyRules { max: usize },
     #[error("the message has {bytes} bytes, {max} are allowed")]
     TooLong { bytes: u64, max: u64 },
 }

@@ -50,6 +50,10 @@ pub const BACKOFF_FIRST_MS: u64 = 1_000;
 pub const BACKOFF_LAST_MS: u64 = 30_000;
 /// Milliseconds that a provider may ask to wait; what asks for more is as good as down.
 pub const RETRY_AFTER_MS_MAX: u64 = 10 * 60 * 1_000;
+/// Milliseconds without a word of a model after which a person is told: most answer within a few seconds.
+pub const SLOW_CALL_MS_DEFAULT: u64 = 10_000;
+/// Rules that count for good in all folders together: each call is held against those of its folder.
+pub const STANDING_RULES_MAX: usize = 1_000;
 /// Failures of one model in a row after which it is not asked for a while.
 pub const BREAKER_FAILURES_MAX: u32 = 5;
 /// Milliseconds that such a model is left alone.

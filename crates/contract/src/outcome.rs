@@ -1,6 +1,6 @@
 //! What came of an effect. Every executor ends in exactly one of these.
 
-use crate::body::{CancelReason, FailureClass, ResourceLoaded, UnknownReason, Usage};
+use crate::body::{CancelReason, DaySpend, FailureClass, ResourceLoaded, UnknownReason, Usage};
 use crate::call::PreparedCall;
 use crate::config::ConfigRef;
 use crate::text::Text;
@@ -15,12 +15,31 @@ pub enum Outcome {
     },
     Model(ModelOutcome),
     Tool(ToolOutcome),
+    Delivery(DeliveryOutcome),
+}
+
+impl Outcome {
+    /// Whether the effect is over; some are heard of while they go on.
+    #[must_use]
+    pub fn is_end(&self) -> bool {
+        !matches!(self, Outcome::Tool(ToolOutcome::Adopted) | Outcome::Model(ModelOutcome::Slow { .. }))
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ModelOutcome {
     Replied(Reply),
-    Failed { class: FailureClass, message: Text, retry_after_ms: Option<u64> },
+    Failed {
+        class: FailureClass,
+        message: Text,
+        retry_after_ms: Option<u64>,
+    },
+    /// Nobody was asked: everything together has cost what it may today.
+    NotAdmitted(DaySpend),
+    /// Not an end: the model has said nothing for so long.
+    Slow {
+        waited_ms: u64,
+    },
 }
 
 /// A whole reply, its calls prepared.
@@ -53,4 +72,12 @@ pub enum ToolOutcome {
         reason: UnknownReason,
         output: Text,
     },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DeliveryOutcome {
+    /// The other stream has it.
+    Finished,
+    /// The other stream refused it for good.
+    Failed(String),
 }

@@ -57,6 +57,8 @@ bugs! {
     NoteRewritten = "deferred-note-rewritten";
     /// What a session has seen does not make it careful.
     TaintForgotten = "taint-forgotten";
+    /// The next owner does not know what the one before was to bring elsewhere.
+    DeliveryForgotten = "delivery-forgotten-by-the-next-owner";
 }
 
 #[cfg(feature = "planted")]

@@ -26,9 +26,13 @@ pub const UPCASTERS: &[Upcaster] = &[
     Upcaster { name: "action.decided", from: 2, step: unchanged },
     Upcaster { name: "action.withdrawn", from: 1, step: unchanged },
     Upcaster { name: "tool.reconciled", from: 1, step: unchanged },
+    Upcaster { name: "model.failed", from: 1, step: unchanged },
     Upcaster { name: "run.started", from: 1, step: run_started_2 },
+    Upcaster { name: "run.started", from: 2, step: unchanged },
     Upcaster { name: "ask.opened", from: 1, step: ask_opened_2 },
+    Upcaster { name: "ask.opened", from: 2, step: unchanged },
     Upcaster { name: "ask.answered", from: 1, step: ask_answered_2 },
+    Upcaster { name: "ask.answered", from: 2, step: unchanged },
 ];
 
 fn unchanged(old: Value) -> Value {

@@ -1,6 +1,7 @@
 //! What is played into each golden history. A scenario that must write something else gets a new name.
 
 mod asks;
+mod beyond;
 mod ends;
 mod forks;
 mod hosts;
@@ -25,33 +26,36 @@ use contract::units::Time;
 pub struct Scenario(pub &'static str, pub fn(&mut Writer) -> Played);
 
 pub const SCENARIOS: &[Scenario] = &[
+    Scenario("always", beyond::always),
     Scenario("answer", answer),
-    Scenario("asks-2", asks::asks),
-    Scenario("budgets", ends::budgets),
+    Scenario("asks-3", asks::asks),
+    Scenario("budgets-2", ends::budgets),
     Scenario("child-paused-2", child_paused),
-    Scenario("crash-loop-2", crash_loop),
+    Scenario("crash-loop-3", crash_loop),
     Scenario("daemons", hosts::daemons),
-    Scenario("denied-2", denied),
+    Scenario("days", beyond::days),
+    Scenario("denied-3", denied),
     Scenario("dropped-2", dropped),
-    Scenario("failures-2", failures),
+    Scenario("failures-3", failures),
     Scenario("fork", forks::fork),
     Scenario("fork-of-a-fork", forks::fork_of_a_fork),
-    Scenario("free", ends::free),
+    Scenario("free-2", ends::free),
     Scenario("host", hosts::host),
     Scenario("interjections-2", talks::interjections),
     Scenario("interrupts", talks::interrupts),
-    Scenario("limits-3", limits),
+    Scenario("limits-4", limits),
     Scenario("lost", lost),
-    Scenario("low-risk", asks::low_risk),
-    Scenario("models", models),
-    Scenario("questions-2", asks::questions),
+    Scenario("low-risk-2", asks::low_risk),
+    Scenario("models-2", models),
+    Scenario("questions-3", asks::questions),
     Scenario("recovery", recovery),
-    Scenario("rules", asks::rules),
+    Scenario("rules-2", asks::rules),
+    Scenario("standing", beyond::standing),
     Scenario("stops", ends::stops),
     Scenario("timers-2", ends::timers),
     Scenario("tools-3", talks::tools),
     Scenario("torn-2", torn),
-    Scenario("unknowns", asks::unknowns),
+    Scenario("unknowns-2", asks::unknowns),
 ];
 
 /// A model at an address of its own, whose cache has prices.

@@ -2,6 +2,7 @@
 
 use agent::Agent;
 use agent::context::context;
+use agent::standing::Standing;
 use agent::state::{Attempt, Call, Stage, State};
 use contract::ask::Subject;
 use contract::body::Body;
@@ -25,6 +26,10 @@ pub(super) fn folded(stream: StreamId, events: &[Event]) -> Result<Folded, Strin
     if stream.kind() == "host" {
         return Ok(Folded { summary: pretty(&of_host(events)?)?, whole: None });
     }
+    if stream.kind() == "policy" {
+        let standing = of_policy(events)?;
+        return Ok(Folded { summary: pretty(&of_standing(&standing))?, whole: Some(pretty(&standing)?) });
+    }
     let state = fold(stream, events)?;
     Ok(Folded { summary: pretty(&of_session(&state))?, whole: Some(pretty(&state)?) })
 }
@@ -45,6 +50,19 @@ fn of_host(events: &[Event]) -> Result<Value, String> {
         summary["held_back_after"] = json!(died);
     }
     Ok(summary)
+}
+
+fn of_policy(events: &[Event]) -> Result<Standing, String> {
+    let mut standing = Standing::default();
+    for event in events {
+        standing.fold(event).map_err(|illegal| illegal.to_string())?;
+    }
+    Ok(standing)
+}
+
+fn of_standing(standing: &Standing) -> Value {
+    let rules = standing.rules.iter().map(|one| format!("{} in {} by {}", one.rule, one.folder, one.by.0));
+    json!({ "version": standing.version, "rules": rules.collect::<Vec<_>>() })
 }
 
 fn fold(stream: StreamId, events: &[Event]) -> Result<State, String> {

@@ -45,6 +45,8 @@ fn first_config() -> ConfigRef {
         limits: Limits::default(),
         prices: None,
         output_tokens_max: OUTPUT_TOKENS_DEFAULT,
+        standing: Vec::new(),
+        warn_cost_micros: None,
     }
 }
 

@@ -13,6 +13,11 @@ impl<'a> Shown<'a> {
         Shown { call, text_bytes: 0, thinking_bytes: 0 }
     }
 
+    /// The provider has sent something.
+    pub fn heard(&self) {
+        self.call.live.heard(&self.call.stream);
+    }
+
     pub fn text(&mut self, text: &str) {
         if text.is_empty() {
             return;

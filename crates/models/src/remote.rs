@@ -133,7 +133,10 @@ async fn accepted(answer: Answer, protocol: Protocol) -> Result<Answer, ModelFai
 async fn read(mut answer: Answer, mut reader: Reader, shown: &mut Shown<'_>) -> Result<Whole, ModelFailure> {
     while !reader.is_over() {
         match answer.chunk().await {
-            Ok(Some(chunk)) => reader.push(&chunk, shown).map_err(|fault| fault.failure())?,
+            Ok(Some(chunk)) => {
+                shown.heard();
+                reader.push(&chunk, shown).map_err(|fault| fault.failure())?;
+            }
             Ok(None) => break,
             // What the provider called whole stays so, however its connection ends.
             Err(HttpError::Cut(_) | HttpError::Silent { .. }) if reader.is_whole() => break,

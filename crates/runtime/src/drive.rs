@@ -354,9 +354,8 @@ impl<M: Machine> Driver<M> {
     }
 
     fn note_ended(&mut self, effect: EffectId, attempt: u16, outcome: &Outcome) {
-        let adopted = matches!(outcome, Outcome::Tool(contract::outcome::ToolOutcome::Adopted));
         if let Some(begun) = self.begun.get_mut(&(effect, attempt)) {
-            begun.ended = !adopted;
+            begun.ended = outcome.is_end();
         }
     }
 

@@ -12,12 +12,13 @@ pub mod offer;
 pub mod prepare;
 pub mod read;
 pub mod shell;
+pub mod standing;
 mod tails;
 pub mod text;
 
 use breaker::Breakers;
 use configs::Configs;
-use contract::port::{Blobs, Clock, Configure, Live, Log, Model, Tools};
+use contract::port::{Blobs, Clock, Configure, Live, Log, Model, Spending, Tools};
 use drive::Place;
 use std::sync::Arc;
 
@@ -31,6 +32,7 @@ pub struct Ports {
     pub live: Arc<dyn Live>,
     pub clock: Arc<dyn Clock>,
     pub configure: Arc<dyn Configure>,
+    pub spending: Arc<dyn Spending>,
     pub place: Place,
     pub breakers: Arc<Breakers>,
     pub configs: Arc<Configs>,

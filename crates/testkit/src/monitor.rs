@@ -6,6 +6,7 @@ mod account;
 mod actions;
 mod asks;
 mod authors;
+mod deliveries;
 mod inbox;
 mod invariant;
 mod request;
@@ -31,6 +32,7 @@ use contract::request::ModelRequest;
 use contract::rule::Rule;
 use contract::text::Text;
 use contract::units::{Epoch, Time, Version};
+use deliveries::Deliveries;
 use inbox::Inbox;
 use request::Requests;
 use serde::Serialize;
@@ -64,6 +66,9 @@ pub struct Monitor {
     /// What approvals for the whole session allow.
     rules: Vec<Rule>,
     taint: taint::Taint,
+    deliveries: Deliveries,
+    /// A call was not admitted, and nobody has said that it may be made all the same.
+    day_is_spent: bool,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -77,6 +82,8 @@ struct OpenRun {
     empty_replies: u8,
     /// Its model said all it may, or cannot be asked any more.
     is_over: bool,
+    /// What people were told of: cost, and a slow call.
+    warned: (bool, bool),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -150,6 +157,17 @@ impl Monitor {
         self.actions.acted(acted)
     }
 
+    /// What was to be brought to another stream is stored there now.
+    pub fn arrived(&mut self, key: &Key) -> Result<(), Violation> {
+        self.deliveries.arrive(key)
+    }
+
+    /// Whether something is still to be brought to another stream.
+    #[must_use]
+    pub fn has_undelivered(&self) -> bool {
+        !self.deliveries.is_empty()
+    }
+
     /// A model is to be asked this, after these events.
     pub fn request(&mut self, request: &ModelRequest, proven: Sha256, log: &[Arc<Event>]) -> Result<(), Violation> {
         self.requests.check(request, proven, log, &self.actions)
@@ -167,7 +185,8 @@ impl Monitor {
         let next = self.inbox.next().filter(|_| self.run.is_none() && !parked);
         let model = self.model.filter(|model| model.epoch == self.epoch);
         let model = model.map(|ModelCall { request, attempt, .. }| Effect::Model { request, attempt });
-        next.map(Effect::Prepare).into_iter().chain(model).chain(self.actions.effects(self.epoch, parked)).collect()
+        let deliveries = self.deliveries.started().map(Effect::Deliver);
+        next.map(Effect::Prepare).into_iter().chain(model).chain(self.actions.effects(self.epoch, parked)).chain(deliveries).collect()
     }
 
     /// What must hold when the owner has nothing left to decide: what was stopped is ending.

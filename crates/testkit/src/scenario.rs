@@ -11,7 +11,7 @@ mod stops;
 pub use call::{Call, Kind};
 
 use contract::ask::AskKind;
-use contract::body::{FailureClass, Mode, Principal, ResourceLoaded, Scope, Usage};
+use contract::body::{DaySpend, FailureClass, Mode, Principal, ResourceLoaded, Scope, Usage};
 use contract::config::{Autonomy, Options, Policy, ResumePolicy};
 use contract::input::Input;
 use contract::outcome::{ModelOutcome, Reply, ReplyPart};
@@ -19,6 +19,9 @@ use contract::text::Text;
 
 /// Milliseconds that a failing provider asks to wait: more than any pause of our own, which would differ with every id.
 const RETRY_AFTER_MS: u64 = 10_000;
+
+/// What everything may cost on a virtual day.
+const DAY_MICROS: u64 = 5;
 
 #[derive(Clone, Debug)]
 pub struct Scenario {
@@ -51,6 +54,8 @@ pub struct Scenario {
     pub routes: Routes,
     /// What each run was given besides its settings.
     pub resources: Vec<ResourceLoaded>,
+    /// Whether the stream of standing rules takes no more.
+    pub refuses_rules: bool,
 }
 
 /// Through which process people speak. Through another one appends of the owner conflict.
@@ -85,7 +90,9 @@ pub enum What {
 pub enum Reaction {
     Approve,
     /// For equal calls of the session too.
-    Always,
+    ForSession,
+    /// For those of later sessions too.
+    ForGood,
     Deny,
     DenyAndStop,
     /// With other arguments; the tool refuses [`call::REFUSED`].
@@ -102,6 +109,10 @@ pub enum Scripted {
     Fails(FailureClass),
     /// Fails until the request has this number, then answers.
     FailsUntil(u16, FailureClass),
+    /// Is not admitted until the request has this number, then answers.
+    NotAdmittedUntil(u16),
+    /// Says nothing for long, then this.
+    Slow(&'static str),
     /// Only the model of this name can answer.
     Only(&'static str),
     /// A call with arguments that do not fit.
@@ -129,6 +140,7 @@ impl Scenario {
             unknowns: true,
             routes: Routes::Owner,
             resources: Vec::new(),
+            refuses_rules: false,
         }
     }
 
@@ -158,17 +170,26 @@ impl Scenario {
     pub fn reply(&self, number: usize, attempt: u16, model: &str) -> ModelOutcome {
         let part = |call: &Call| ReplyPart::Call(Box::new(call.prepared()));
         let parts = match self.replies.get(number).copied().unwrap_or(Scripted::Text("end")) {
-            Scripted::Text(text) => vec![ReplyPart::Text(Text::from(text))],
+            Scripted::NotAdmittedUntil(first) if attempt < first => {
+                return ModelOutcome::NotAdmitted(DaySpend { used: DAY_MICROS, allowed: DAY_MICROS });
+            }
+            Scripted::Text(text) | Scripted::Slow(text) => vec![ReplyPart::Text(Text::from(text))],
             Scripted::Calls(calls) => calls.iter().map(part).collect(),
             Scripted::Empty => Vec::new(),
             Scripted::Invalid => vec![part(&Call::of(Kind::Pay).with(call::REFUSED))],
             Scripted::Fails(class) => return failed(class),
             Scripted::FailsUntil(first, class) if attempt < first => return failed(class),
             Scripted::Only(only) if model != only => return failed(FailureClass::Permanent),
-            Scripted::FailsUntil(..) | Scripted::Only(_) => vec![ReplyPart::Text(Text::from("after all"))],
+            Scripted::FailsUntil(..) | Scripted::NotAdmittedUntil(_) | Scripted::Only(_) => vec![ReplyPart::Text(Text::from("after all"))],
         };
         let usage = Usage { input: 1, output: 1, ..Usage::default() };
         ModelOutcome::Replied(Reply { parts, usage, cost_micros: None })
+    }
+
+    /// Whether the model says nothing for long before this reply.
+    #[must_use]
+    pub fn is_slow(&self, number: u32) -> bool {
+        matches!(self.replies.get(number as usize), Some(Scripted::Slow(_)))
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::models::is_script;
 use crate::redact::Redactor;
 use crate::rules::Rules;
-use crate::settings::{BadFile, BadName, Settings, Sources};
+use crate::settings::{BadFile, BadName, Budget, Settings, Sources};
 use ::models::BadEndpoint;
 use contract::config::{Endpoint, Options, Policy, RunConfig, ToolSpec};
 use contract::limits::{OUTPUT_TOKENS_DEFAULT, TURNS_DEFAULT};
@@ -42,6 +42,7 @@ pub struct Resolved {
     pub endpoints: Vec<Endpoint>,
     /// What the options say, then the files.
     pub policy: Policy,
+    pub budget: Budget,
 }
 
 /// Resolves what people set once. Nothing is written before this is known.
@@ -57,13 +58,13 @@ pub fn resolve(sources: &Sources, options: &Options, folder: &Path) -> Result<Re
     };
     let endpoints = named.map(resolve).collect::<Result<_, _>>()?;
     let rules = options.policy.rules.iter().chain(settings.rules().map(|(rule, _)| rule)).cloned().collect();
-    Ok(Resolved { endpoints, policy: Policy { rules, ..options.policy.clone() } })
+    Ok(Resolved { endpoints, policy: Policy { rules, ..options.policy.clone() }, budget: settings.budget() })
 }
 
 impl Configure for Configuration {
     fn run_config(&self, options: &Options, folder: &Path) -> Result<RunConfig, String> {
         let resolved = resolve(&self.sources, options, folder);
-        let Resolved { endpoints, policy } = resolved.map_err(|error| error.to_string())?;
+        let Resolved { endpoints, policy, budget } = resolved.map_err(|error| error.to_string())?;
         let first = options.model.as_ref().and_then(|model| endpoints.iter().find(|endpoint| endpoint.name == *model));
         let Rules { text, loaded } = Rules::of(&self.sources.trust, folder);
         Ok(RunConfig {
@@ -78,6 +79,11 @@ impl Configure for Configuration {
             prices: first.and_then(|endpoint| endpoint.prices),
             output_tokens_max: first.and_then(|endpoint| endpoint.sampling.max_output_tokens).unwrap_or(OUTPUT_TOKENS_DEFAULT),
             endpoints,
+            // Whoever runs it adds what the log says of them.
+            standing: Vec::new(),
+            warn_cost_micros: budget.warn_cost_micros,
+            slow_call_ms: budget.slow_call_ms,
+            per_day_micros: budget.per_day_micros,
             resources: loaded,
         })
     }

@@ -16,6 +16,7 @@
 //! ```
 
 mod asks;
+mod book;
 mod bundle;
 mod clock;
 mod configure;
@@ -36,6 +37,7 @@ mod rules;
 mod running;
 mod send;
 pub mod settings;
+mod standing;
 mod start;
 mod status;
 mod stop;
@@ -72,9 +74,10 @@ pub mod supervisor {
     pub use tools::supervise::{is_supervisor, main};
 }
 
+use book::Book;
 use contract::id::HostId;
 use contract::port::Log;
-use journal::{SqliteJournal, Views};
+use journal::SqliteJournal;
 use live::Stage;
 use redact::{RedactedLive, RedactedModel, RedactedTools, Redactor};
 use runtime::Ports;
@@ -92,7 +95,7 @@ pub use tools::supervise::Way;
 pub struct Throughline {
     ports: Ports,
     journal: Arc<SqliteJournal>,
-    views: Arc<Views>,
+    book: Arc<Book>,
     home: PathBuf,
     sources: Sources,
     redactor: Redactor,
@@ -177,6 +180,8 @@ impl Throughline {
         let tools = Arc::new(Toolbox::new(tools).map_err(OpenError::Spool)?);
         let stage = Arc::new(Stage::new());
         let redactor = keys.redactor();
+        let clock = Arc::new(SystemClock);
+        let book = Arc::new(Book::new(home.folder(), journal.clone(), clock.clone()));
         let ports = Ports {
             log: journal.clone(),
             blobs: journal.clone(),
@@ -184,13 +189,14 @@ impl Throughline {
             configure: Arc::new(configure::Configuration::new(sources.clone(), redactor.clone(), tools.as_ref())),
             tools: Arc::new(RedactedTools::new(tools, redactor.clone())),
             live: Arc::new(RedactedLive::new(stage.clone(), redactor.clone())),
-            clock: Arc::new(SystemClock),
+            spending: book.clone(),
+            clock,
             place,
             breakers: Arc::default(),
             configs: Arc::default(),
         };
-        let (views, home) = (lists::open(home.folder()), home.folder().to_owned());
-        Ok(Throughline { ports, journal, views, home, sources, redactor, stage, socket: OnceLock::new() })
+        let home = home.folder().to_owned();
+        Ok(Throughline { ports, journal, book, home, sources, redactor, stage, socket: OnceLock::new() })
     }
 
     /// Lets other processes watch what this one shows; where that cannot be, they still have the log.

@@ -59,6 +59,10 @@ pub async fn probe(home: &Home, sources: &Sources, folder: &Path, name: &str, ba
         limits: Limits::default(),
         prices: None,
         output_tokens_max: ANSWER_TOKENS_MAX,
+        standing: Vec::new(),
+        warn_cost_micros: None,
+        slow_call_ms: None,
+        per_day_micros: None,
         resources: Vec::new(),
     };
     let items = vec![Arc::new(Item::Message(Text::from(QUESTION)))];

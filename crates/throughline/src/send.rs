@@ -154,10 +154,7 @@ impl Throughline {
         let version = match offer(&self.ports, &StreamId::session(session), input).await {
             Ok(version) => version,
             Err(OfferError::Rejected(Rejection::NoSession)) => return Err(SayError::NoSession(session)),
-            Err(OfferError::Rejected(rejection)) => return Err(SayError::Rejected(rejection)),
-            Err(OfferError::Log(error)) => return Err(error.into()),
-            Err(OfferError::Append(error)) => return Err(error.into()),
-            Err(OfferError::Illegal(illegal)) => return Err(illegal.into()),
+            Err(error) => return Err(error.into()),
         };
         Ok(Sent {
             session,
@@ -166,6 +163,17 @@ impl Throughline {
             holder: self.actor(session).await?,
             answered: None,
         })
+    }
+}
+
+impl From<OfferError> for SayError {
+    fn from(error: OfferError) -> SayError {
+        match error {
+            OfferError::Rejected(rejection) => SayError::Rejected(rejection),
+            OfferError::Log(error) => error.into(),
+            OfferError::Append(error) => error.into(),
+            OfferError::Illegal(illegal) => illegal.into(),
+        }
     }
 }
 

@@ -10,7 +10,7 @@ const UNITS: &[(char, u64)] = &[('s', 1_000), ('m', 60_000), ('h', 3_600_000), (
 pub fn of(limit: LimitKind, text: &str) -> Result<u64, &'static str> {
     match limit {
         LimitKind::WallTime => time(text),
-        LimitKind::Cost => money(text),
+        LimitKind::Cost | LimitKind::Day => money(text),
         LimitKind::Tokens | LimitKind::ToolCalls | LimitKind::Turns | LimitKind::CrashLoop | LimitKind::Loop => count(text),
     }
 }

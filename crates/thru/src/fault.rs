@@ -68,7 +68,7 @@ fn class(what: &Problem<'_>) -> (&'static str, u8) {
         | Problem::NewerExport(_)
         | Problem::TooLong { .. } => ("configuration", code::CONFIGURATION),
         Problem::EditRefused(_) | Problem::UnknownTyped(_) | Problem::BadAmount { .. } => ("usage", code::USAGE),
-        Problem::NoSession(_) | Problem::NoSessions | Problem::NoAsk(_) => ("not_found", code::NOT_FOUND),
+        Problem::NoSession(_) | Problem::NoSessions | Problem::NoAsk(_) | Problem::NoStandingRule { .. } => ("not_found", code::NOT_FOUND),
         Problem::Forbidden(_) => ("denied", code::DENIED),
         Problem::HostHeld { .. }
         | Problem::NotYet { .. }
@@ -82,6 +82,7 @@ fn class(what: &Problem<'_>) -> (&'static str, u8) {
         | Problem::NotAnAnswer { .. }
         | Problem::SeveralAsks { .. }
         | Problem::NoRule
+        | Problem::RuleRefused(_)
         | Problem::NothingToPause
         | Problem::PausedAlready { .. }
         | Problem::PauseOfStopping { .. }
@@ -303,6 +304,7 @@ pub fn of_rejection(rejection: &Rejection) -> Fault {
         Rejection::NothingToStop => Fault::new(Problem::NothingToStop),
         Rejection::InboxFull { waiting } => Fault::new(Problem::InboxFull { waiting: *waiting }),
         Rejection::TooLong { bytes, max } => Fault::new(Problem::TooLong { bytes: *bytes as usize, max: *max as usize }),
+        Rejection::NoSuchRule | Rejection::TooManyRules { .. } => Fault::new(Problem::RuleRefused(&text)),
         // Whoever takes a message back names it by its event and says what became of that.
         Rejection::NotWaiting(_)
         | Rejection::Known(_)

@@ -20,9 +20,15 @@ pub struct CostRow {
     pub unpriced: u64,
 }
 
+/// The beginning of the day that this time is in, in UTC.
+#[must_use]
+pub fn day_of(time: Time) -> Time {
+    Time(time.0 / DAY_MS * DAY_MS)
+}
+
 pub fn see(seen: &mut Seen<'_>) {
     let Some(Charge { model, spend, priced }) = work::charge(seen) else { return };
-    let day = Time(seen.event.time.0 / DAY_MS * DAY_MS);
+    let day = day_of(seen.event.time);
     let key = format!("{}/{model}", day.0);
     let mut row = seen.get::<CostRow>(list::COSTS, &key).unwrap_or(CostRow { day, model, ..CostRow::default() });
     row.calls = row.calls.saturating_add(1);

@@ -10,7 +10,7 @@ mod running;
 mod work;
 
 pub use asks::AskRow;
-pub use costs::CostRow;
+pub use costs::{CostRow, day_of};
 pub use running::RunningRow;
 pub use work::{ForkedFrom, Standing, WorkRow};
 

@@ -21,7 +21,7 @@ pub fn accept(state: &State, ask: AskId, key: Key, answer: Answer, by: Principal
         return Err(Rejection::NotAnAnswer { ask, kind });
     }
     // What cannot be told by a rule cannot be allowed for longer than once.
-    if answer == (Answer::Approve { grant: Grant::Session }) && exact_rule(state, &open.ask.subject).is_none() {
+    if outlasts(&answer) && exact_rule(state, &open.ask.subject).is_none() {
         return Err(Rejection::NotAnAnswer { ask, kind });
     }
     let mut drafts = Drafts::new(state);
@@ -43,13 +43,18 @@ pub(super) fn open_ask(state: &State, ask: AskId, now: Time) -> Result<&OpenAsk,
 
 pub(super) fn draft(drafts: &mut Drafts<'_>, state: &State, open: &OpenAsk, key: Key, answer: Answer, by: Principal) {
     let about = About { cause: Some(open.opened), call: open.ask.subject.call(), ..about_person(&by) };
-    let rule = match &answer {
-        Answer::Approve { grant: Grant::Session } => exact_rule(state, &open.ask.subject),
-        Answer::Approve { grant: Grant::Once } | Answer::Edit { .. } | Answer::Deny { .. } | Answer::Reply(_) | Answer::Extend { .. } => {
-            None
-        }
-    };
+    let rule = if outlasts(&answer) { exact_rule(state, &open.ask.subject) } else { None };
     drafts.fact(&Key::person("answer", &key), about, AskAnswered { ask: open.ask.ask, key, answer, rule, by });
+}
+
+/// Whether it allows more than the one call that was asked about.
+fn outlasts(answer: &Answer) -> bool {
+    match answer {
+        Answer::Approve { grant: Grant::Session | Grant::Always } => true,
+        Answer::Approve { grant: Grant::Once } | Answer::Edit { .. } | Answer::Deny { .. } | Answer::Reply(_) | Answer::Extend { .. } => {
+            false
+        }
+    }
 }
 
 /// The narrowest rule that allows the held call again.

@@ -32,7 +32,7 @@ pub fn accept(state: &State, ask: AskId, key: Key, edited: PreparedCall, by: Pri
     if let Some(refused) = edited.refused {
         return Err(Rejection::EditRefused(refused));
     }
-    if let Judgement::Deny(rule) = judge_call(Ground::of(state, &run.config.policy), &edited.tool, &edited.prepared, edited.risk) {
+    if let Judgement::Deny(rule) = judge_call(Ground::of(state, &run.config), &edited.tool, &edited.prepared, edited.risk) {
         return Err(Rejection::Forbidden(rule.clone()));
     }
     let mut drafts = Drafts::new(state);

@@ -2,6 +2,7 @@
 
 mod answer;
 mod create;
+mod delivery;
 mod edit;
 mod fork;
 mod message;
@@ -43,6 +44,7 @@ pub fn accept(state: &State, input: Input, now: Time) -> Result<Vec<Draft>, Reje
             Outcome::Prepared { config, resources } => prepared::accept(state, effect, attempt, config, resources),
             Outcome::Model(outcome) => model::accept(state, effect, attempt, outcome),
             Outcome::Tool(outcome) => tool::accept(state, effect, attempt, outcome),
+            Outcome::Delivery(outcome) => delivery::accept(state, effect, attempt, outcome),
         },
     }
 }

@@ -3,7 +3,9 @@
 use crate::draft::{About, Drafts};
 use crate::prompts;
 use crate::state::{AfterFailure, State};
-use contract::body::{ActionDecided, ActionWithdrawn, FailureClass, ModelCompleted, ModelFailed, WithdrawReason};
+use contract::body::{
+    ActionDecided, ActionWithdrawn, BudgetWarned, DaySpend, FailureClass, ModelCompleted, ModelFailed, Warning, WithdrawReason,
+};
 use contract::call::{PreparedCall, Wants};
 use contract::effect::EffectId;
 use contract::event::{Actor, Draft, Trust};
@@ -28,12 +30,25 @@ pub fn accept(state: &State, effect: EffectId, attempt: u16, outcome: ModelOutco
             ended.failed(FailureClass::Transient, message, retry_after_ms);
         }
         ModelOutcome::Failed { class, message, retry_after_ms } => ended.failed(class, message, retry_after_ms),
+        ModelOutcome::NotAdmitted(day) => ended.not_admitted(day),
+        ModelOutcome::Slow { waited_ms } => return slow(state, effect, attempt, model.request, waited_ms),
     }
     if ended.drafts.bytes() > REPLY_BYTES_MAX {
         ended.drafts = Drafts::new(state);
         ended.failed(FailureClass::Permanent, prompts::reply_too_large(), None);
     }
     Ok(ended.drafts.finish())
+}
+
+/// It goes on; a person is told once a run.
+fn slow(state: &State, effect: EffectId, attempt: u16, request: EventId, waited_ms: u64) -> Result<Vec<Draft>, Rejection> {
+    if state.run.as_ref().is_none_or(|run| run.warned.slow_call) {
+        return Err(Rejection::Stale { effect, attempt });
+    }
+    let mut drafts = Drafts::new(state);
+    let warned = BudgetWarned { warning: Warning::SlowCall { request, waited_ms } };
+    drafts.fact(&Key::outcome(effect, attempt, "slow"), About::system(Some(request)), warned);
+    Ok(drafts.finish())
 }
 
 /// The end of the open model call.
@@ -55,8 +70,21 @@ impl Ended<'_> {
     }
 
     fn failed(&mut self, class: FailureClass, message: Text, retry_after_ms: Option<u64>) {
+        // Only whoever admits calls can say that one was not admitted.
+        let class = if class == FailureClass::DayLimit { FailureClass::Permanent } else { class };
+        self.end_failed(ModelFailed { retry_after_ms, ..self.failure(class, message) });
+    }
+
+    fn not_admitted(&mut self, day: DaySpend) {
+        self.end_failed(ModelFailed { day: Some(day), ..self.failure(FailureClass::DayLimit, Text::from("")) });
+    }
+
+    fn failure(&self, class: FailureClass, message: Text) -> ModelFailed {
         let recoverable = self.state.after_failure(class) != AfterFailure::Fail;
-        let failed = ModelFailed { request: self.request, attempt: self.attempt, class, recoverable, retry_after_ms, message };
+        ModelFailed { request: self.request, attempt: self.attempt, class, recoverable, retry_after_ms: None, day: None, message }
+    }
+
+    fn end_failed(&mut self, failed: ModelFailed) {
         self.drafts.fact(&self.key("failed"), self.about(), failed);
     }
 

@@ -6,6 +6,7 @@
 mod ask_model;
 mod budget;
 mod calls;
+mod deliver;
 mod due;
 mod finish;
 mod halt;
@@ -14,6 +15,7 @@ mod park;
 mod retry;
 mod say;
 mod takeover;
+mod warn;
 
 use crate::draft::Drafts;
 use crate::state::State;
@@ -25,7 +27,7 @@ pub(crate) use due::due;
 type Step = fn(&State, Time, &mut Drafts<'_>);
 
 /// What is done also while the session waits for a person: what ended is recorded, what must end is ended.
-const ALWAYS: &[Step] = &[takeover::step, halt::step, due::step, overtaken::step, park::step];
+const ALWAYS: &[Step] = &[takeover::step, deliver::step, warn::step, halt::step, due::step, overtaken::step, park::step];
 /// What an open run calls for, once it is not parked.
 const RUN: &[Step] = &[say::step, budget::step, calls::step, retry::step, finish::step, ask_model::step];
 /// What calls without a run still need.

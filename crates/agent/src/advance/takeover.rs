@@ -16,6 +16,7 @@ pub fn step(state: &State, _now: Time, drafts: &mut Drafts<'_>) {
         class: FailureClass::Interrupted,
         recoverable: true,
         retry_after_ms: None,
+        day: None,
         message: Text::Inline(String::new()),
     };
     drafts.intent(About::system(Some(model.request)), failed);

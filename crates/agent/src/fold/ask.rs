@@ -1,7 +1,7 @@
 //! Something is asked of a person, and the ask ends once: answered, expired or overtaken.
 
-use super::illegal;
 use super::tool::end;
+use super::{delivery, illegal};
 use crate::ledger::as_much_again;
 use crate::prompts;
 use crate::state::{Call, Halt, OpenAsk, Repeats, Stage, State};
@@ -55,6 +55,7 @@ pub fn answered(state: &mut State, event: &Event, answered: &AskAnswered) -> Res
     state.seen.insert(answered.key.clone(), event.version);
     state.recoveries = 0;
     state.rules.extend(answered.rule.clone());
+    delivery::wanted(state, event, &open, answered);
     if state.taint.is_whole() {
         state.taint.allowed.extend(answered.rule.clone());
     }
@@ -173,10 +174,14 @@ fn limit_answered(state: &mut State, limit: LimitKind, answer: &Answer) {
     let Some(amount) = amount else {
         return not_extended(state, limit, answer);
     };
-    // Time, turns and repeats are a run's own, unlike what the whole session uses up.
+    // Time, turns, repeats and going beyond a day are a run's own, unlike what the whole session uses up.
     let extended = match (limit, &mut state.run) {
         (LimitKind::WallTime, Some(run)) => &mut run.clock.extended_ms,
         (LimitKind::Turns, Some(run)) => &mut run.turns.extended,
+        (LimitKind::Day, Some(run)) => {
+            run.day.refused = None;
+            &mut run.day.extended
+        }
         (LimitKind::Loop, Some(run)) => return run.repeats = Repeats::default(),
         _ => state.ledger.extended.entry(limit).or_default(),
     };

@@ -28,6 +28,7 @@ pub fn forked(state: &mut State, event: &Event, forked: &SessionForked) -> Resul
     state.run = None;
     state.model = None;
     state.asks.clear();
+    state.deliveries.clear();
     state.seen.clear();
     for message in &mut state.inbox {
         message.starts = false;

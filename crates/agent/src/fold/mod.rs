@@ -1,6 +1,7 @@
 //! What an event changes. A pair of state and event that no correct writer can produce is `Illegal` and names both.
 
 mod ask;
+mod delivery;
 mod fork;
 mod message;
 mod model;
@@ -81,9 +82,16 @@ fn body(state: &mut State, event: &Event) -> Result<(), Illegal> {
         Body::TimerSet(set) => timer::set(state, event, set),
         Body::TimerFired(fired) => timer::fired(state, event, fired),
         Body::TimerCancelled(cancelled) => timer::cancelled(state, event, cancelled),
-        Body::HostQuarantined(_) | Body::HostRecovered(_) | Body::HostStarted(_) | Body::HostStopped(_) => {
-            Err(illegal(event, "this is a session"))
-        }
+        Body::BudgetWarned(warned) => run::warned(state, event, warned),
+        Body::DeliveryStarted(started) => delivery::started(state, event, started),
+        Body::DeliveryFinished(finished) => delivery::ended(state, event, finished.delivery),
+        Body::DeliveryFailed(failed) => delivery::ended(state, event, failed.delivery),
+        Body::PolicyRuleAdded(_)
+        | Body::PolicyRuleRemoved(_)
+        | Body::HostQuarantined(_)
+        | Body::HostRecovered(_)
+        | Body::HostStarted(_)
+        | Body::HostStopped(_) => Err(illegal(event, "this is a session")),
     }
 }
 

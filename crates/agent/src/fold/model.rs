@@ -99,6 +99,7 @@ pub fn failed(state: &mut State, event: &Event, failed: &ModelFailed) -> Result<
             state.transcript.configure(&next, run.config.sha256);
             run.model = next;
         }
+        AfterFailure::Ask => run.day.refused = failed.day,
         AfterFailure::Fail => run.failed = true,
     }
     Ok(())

@@ -8,6 +8,7 @@ use contract::config::ResumePolicy;
 use contract::event::Event;
 use contract::limits::RECOVERIES_MAX;
 use contract::machine::Illegal;
+use contract::planted::{self, Bug};
 
 pub fn taken(state: &mut State, event: &Event, taken: &OwnerTaken) -> Result<(), Illegal> {
     if taken.epoch <= state.epoch() {
@@ -15,6 +16,9 @@ pub fn taken(state: &mut State, event: &Event, taken: &OwnerTaken) -> Result<(),
     }
     let had_owner = state.owner.is_some();
     let was_busy = !effects(state).is_empty();
+    if planted::active(Bug::DeliveryForgotten) {
+        state.deliveries.clear();
+    }
     state.owner = Some(taken.clone());
     // A person who resumes a session wants it to go on, whatever its policy says of takeovers by themselves.
     let by_itself = !std::mem::take(&mut state.resumed);

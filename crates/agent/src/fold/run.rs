@@ -1,8 +1,10 @@
 //! A run starts, stands still, goes on, speaks and ends.
 
 use super::{ask, illegal};
-use crate::state::{Halt, Repeats, Retry, Run, RunClock, State, Turns};
-use contract::body::{FinishReason, MessageSent, RunCancelRequested, RunFinished, RunPaused, RunResumed, RunStarted, Scope};
+use crate::state::{Day, Halt, Repeats, Retry, Run, RunClock, State, Turns, Warned};
+use contract::body::{
+    BudgetWarned, FinishReason, MessageSent, RunCancelRequested, RunFinished, RunPaused, RunResumed, RunStarted, Scope, Warning,
+};
 use contract::event::Event;
 use contract::machine::Illegal;
 use contract::units::Time;
@@ -36,6 +38,8 @@ pub fn started(state: &mut State, event: &Event, started: &RunStarted) -> Result
         failures: 0,
         retry: Retry::No,
         failed: false,
+        day: Day::default(),
+        warned: Warned::default(),
     });
     Ok(())
 }
@@ -74,6 +78,18 @@ pub fn cancel_requested(state: &mut State, event: &Event, requested: &RunCancelR
     let next = state.run.as_ref().map(|run| run.message).or_else(|| state.next_message().map(|message| message.id));
     for message in &mut state.inbox {
         message.starts &= !message.mode.enters_run() && Some(message.id) != next;
+    }
+    Ok(())
+}
+
+pub fn warned(state: &mut State, event: &Event, warned: &BudgetWarned) -> Result<(), Illegal> {
+    let Some(run) = &mut state.run else { return Err(illegal(event, "no run is open")) };
+    let told = match warned.warning {
+        Warning::Cost { .. } => &mut run.warned.cost,
+        Warning::SlowCall { .. } => &mut run.warned.slow_call,
+    };
+    if std::mem::replace(told, true) {
+        return Err(illegal(event, "it was told before"));
     }
     Ok(())
 }

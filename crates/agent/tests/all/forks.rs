@@ -26,7 +26,7 @@ fn first(state: &State) -> (State, Event) {
     (state, event)
 }
 
-fn forked(scene: &Scene) -> State {
+pub fn forked(scene: &Scene) -> State {
     let (mut state, event) = first(&scene.state);
     Agent::fold(&mut state, &event).unwrap();
     assert_eq!(Agent::effects(&state), Vec::new());

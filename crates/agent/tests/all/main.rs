@@ -7,6 +7,8 @@ mod asks;
 mod background;
 mod chance;
 mod cuts;
+mod days;
+mod deliveries;
 mod edits;
 mod emptiness;
 mod failures;

@@ -17,7 +17,7 @@ pub struct AskAnswered {
     pub ask: AskId,
     pub key: Key,
     pub answer: Answer,
-    /// The rule that an approval for the whole session adds to it.
+    /// The rule that an approval for longer than once adds to the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<Rule>,
     pub by: Principal,

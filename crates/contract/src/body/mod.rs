@@ -5,10 +5,13 @@
 
 mod action;
 mod ask;
+mod budget;
+mod delivery;
 mod host;
 mod message;
 mod model;
 mod owner;
+mod policy;
 mod resource;
 mod run;
 mod session;
@@ -17,12 +20,15 @@ mod tool;
 
 pub use action::{ActionDecided, ActionWithdrawn, WithdrawReason};
 pub use ask::{AskAnswered, AskExpired, AskOpened, AskSuperseded, SupersedeReason};
+pub use budget::{BudgetWarned, Warning};
+pub use delivery::{DeliveryFailed, DeliveryFinished, DeliveryStarted, Parcel};
 pub use host::{HostQuarantined, HostRecovered, HostStarted, HostStopped};
 pub use message::{MessageReceived, MessageSent, MessageWithdrawn, Mode};
 pub use model::{
-    AbortReason, FailureClass, ModelAborted, ModelCompleted, ModelFailed, ModelRequested, ModelRetrying, Purpose, Spend, Usage,
+    AbortReason, DaySpend, FailureClass, ModelAborted, ModelCompleted, ModelFailed, ModelRequested, ModelRetrying, Purpose, Spend, Usage,
 };
 pub use owner::OwnerTaken;
+pub use policy::{PolicyRuleAdded, PolicyRuleRemoved, RuleSource};
 pub use resource::{ResourceKind, ResourceLoaded};
 pub use run::{FinishReason, RunCancelRequested, RunFinished, RunOutcome, RunPaused, RunResumed, RunStarted, Scope};
 pub use session::{Origin, SessionCreated, SessionForked};
@@ -106,20 +112,20 @@ bodies! {
     "message.withdrawn" 1 MessageWithdrawn(MessageWithdrawn);
     "message.sent" 1 MessageSent(MessageSent);
     "resource.loaded" 1 ResourceLoaded(ResourceLoaded);
-    "run.started" 2 RunStarted(RunStarted);
+    "run.started" 3 RunStarted(RunStarted);
     "run.paused" 2 RunPaused(RunPaused);
     "run.resumed" 1 RunResumed(RunResumed);
     "run.cancel_requested" 1 RunCancelRequested(RunCancelRequested);
     "run.finished" 2 RunFinished(RunFinished);
     "model.requested" 2 ModelRequested(ModelRequested);
     "model.completed" 1 ModelCompleted(ModelCompleted);
-    "model.failed" 1 ModelFailed(ModelFailed);
+    "model.failed" 2 ModelFailed(ModelFailed);
     "model.retrying" 1 ModelRetrying(ModelRetrying);
     "model.aborted" 1 ModelAborted(ModelAborted);
     "action.decided" 3 ActionDecided(ActionDecided);
     "action.withdrawn" 2 ActionWithdrawn(ActionWithdrawn);
-    "ask.opened" 2 AskOpened(AskOpened);
-    "ask.answered" 2 AskAnswered(AskAnswered);
+    "ask.opened" 3 AskOpened(AskOpened);
+    "ask.answered" 3 AskAnswered(AskAnswered);
     "ask.expired" 1 AskExpired(AskExpired);
     "ask.superseded" 1 AskSuperseded(AskSuperseded);
     "tool.started" 1 ToolStarted(ToolStarted);
@@ -135,6 +141,12 @@ bodies! {
     "timer.set" 1 TimerSet(TimerSet);
     "timer.fired" 1 TimerFired(TimerFired);
     "timer.cancelled" 1 TimerCancelled(TimerCancelled);
+    "budget.warned" 1 BudgetWarned(BudgetWarned);
+    "delivery.started" 1 DeliveryStarted(DeliveryStarted);
+    "delivery.finished" 1 DeliveryFinished(DeliveryFinished);
+    "delivery.failed" 1 DeliveryFailed(DeliveryFailed);
+    "policy.rule_added" 1 PolicyRuleAdded(PolicyRuleAdded);
+    "policy.rule_removed" 1 PolicyRuleRemoved(PolicyRuleRemoved);
     "host.quarantined" 1 HostQuarantined(HostQuarantined);
     "host.recovered" 1 HostRecovered(HostRecovered);
     "host.started" 1 HostStarted(HostStarted);

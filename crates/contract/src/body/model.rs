@@ -102,6 +102,8 @@ pub enum FailureClass {
     ContextTooLong,
     Auth,
     Permanent,
+    /// Everything together has cost what it may on one day, so nobody was asked.
+    DayLimit,
     /// The owner died while the call was open; nobody knows the answer, and it is asked again.
     Interrupted,
 }
@@ -112,7 +114,11 @@ impl FailureClass {
     pub fn passes(self) -> bool {
         match self {
             FailureClass::Transient | FailureClass::RateLimited | FailureClass::Overloaded => true,
-            FailureClass::ContextTooLong | FailureClass::Auth | FailureClass::Permanent | FailureClass::Interrupted => false,
+            FailureClass::ContextTooLong
+            | FailureClass::Auth
+            | FailureClass::Permanent
+            | FailureClass::DayLimit
+            | FailureClass::Interrupted => false,
         }
     }
 }
@@ -127,7 +133,17 @@ pub struct ModelFailed {
     /// What the provider asked to wait.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
+    /// Of a call that was not admitted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub day: Option<DaySpend>,
     pub message: Text,
+}
+
+/// What everything together has cost on a day, and may; millionths of the price unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DaySpend {
+    pub used: u64,
+    pub allowed: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

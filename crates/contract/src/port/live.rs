@@ -72,6 +72,9 @@ pub trait Live: Send + Sync {
     /// Never blocks; a watcher that is too slow misses frames and reads the log.
     fn show(&self, frame: Frame);
 
+    /// The model of this stream has said something, if only that there will be more.
+    fn heard(&self, _stream: &StreamId) {}
+
     /// The model call of this stream is over: what it said is in the log now, or nowhere.
     fn over(&self, _stream: &StreamId) {}
 }

@@ -6,6 +6,7 @@ mod live;
 mod log;
 mod model;
 mod projection;
+mod spending;
 mod tools;
 
 pub use clock::Clock;
@@ -17,6 +18,7 @@ pub use log::{
 };
 pub use model::{Model, ModelCall, ModelFailure, RawCall, RawPart, RawReply};
 pub use projection::{Projection, Rows};
+pub use spending::Spending;
 pub use tools::{Here, Preparation, Prepare, PrepareRefused, RawOutcome, Recovery, Stopping, Target, ToolJob, Tools};
 
 use std::future::Future;

@@ -32,12 +32,12 @@ fn careful() -> (Options, Policy, Limits) {
     (options, policy, limits)
 }
 
-fn part(call: PreparedCall) -> ReplyPart {
+pub(super) fn part(call: PreparedCall) -> ReplyPart {
     ReplyPart::Call(Box::new(call))
 }
 
 /// A call of high risk with all that preparing may find.
-fn rich(number: usize) -> PreparedCall {
+pub(super) fn rich(number: usize) -> PreparedCall {
     let prepared = Prepared {
         paths: vec!["file-1".into()],
         hosts: vec!["example.invalid".into()],

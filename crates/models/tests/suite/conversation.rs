@@ -54,6 +54,10 @@ impl Conversation {
             limits: Limits::default(),
             prices: None,
             output_tokens_max: 0,
+            standing: Vec::new(),
+            warn_cost_micros: None,
+            slow_call_ms: None,
+            per_day_micros: None,
             resources: Vec::new(),
         };
         let call = ModelCall {

@@ -1,9 +1,9 @@
 //! Executes one effect and reports exactly one end of it, also when the executor itself breaks.
 
 use super::report::Reporter;
-use super::{Message, model, tool};
-use crate::Ports;
+use super::{Message, deliver, model, tool};
 use crate::text::Trouble;
+use crate::{Ports, standing};
 use agent::State;
 use contract::config::Options;
 use contract::crash;
@@ -49,7 +49,7 @@ fn begin(ports: Ports, state: &State, stream: &StreamId, effect: Effect, report:
             Box::pin(prepare(ports, options, folder))
         }
         Effect::Model { request, .. } => match model::Asking::new(state, stream, request) {
-            Some(asking) => Box::pin(model::ask(ports, asking)),
+            Some(asking) => Box::pin(model::ask(ports, asking, report)),
             None => Box::pin(std::future::ready(Err(format!("{} is not open", effect.id())))),
         },
         Effect::Start { action, .. } | Effect::Recover { action, .. } => {
@@ -59,12 +59,18 @@ fn begin(ports: Ports, state: &State, stream: &StreamId, effect: Effect, report:
                 None => Box::pin(std::future::ready(Err(format!("{} is not open", effect.id())))),
             }
         }
+        Effect::Deliver(delivery) => match deliver::Delivering::new(state, stream, delivery) {
+            Some(delivering) => Box::pin(deliver::deliver(ports, delivering)),
+            None => Box::pin(std::future::ready(Err(format!("{} is not open", effect.id())))),
+        },
         Effect::Stop { action, attempt, deadline } => Box::pin(tool::stop(ports, action, attempt, deadline)),
     }
 }
 
 async fn prepare(ports: Ports, options: Options, folder: String) -> Result<Outcome, Trouble> {
-    let config = ports.configure.run_config(&options, Path::new(&folder))?;
+    let mut config = ports.configure.run_config(&options, Path::new(&folder))?;
+    let standing = standing::state(ports.log.as_ref()).await.map_err(|error| error.to_string())?;
+    config.standing = standing.in_folder(&folder).map(|standing| standing.rule.clone()).collect();
     let bytes = config.to_bytes().map_err(|error| error.to_string())?;
     let length = bytes.len() as u64;
     let sha256 = ports.blobs.put(bytes).await.map_err(|error| error.to_string())?;

@@ -1,6 +1,8 @@
 //! The tokio shell of a driver: one task a stream. It does what the driver says and decides nothing.
 
+mod deliver;
 mod executor;
+mod heard;
 mod model;
 mod report;
 mod tool;

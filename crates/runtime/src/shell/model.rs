@@ -1,16 +1,21 @@
 //! Asks a model and prepares the calls of its reply, so that what is recorded is already checked.
 
+use super::heard::Listening;
+use super::report::Reporter;
 use crate::Ports;
 use crate::prepare::{Desk, prepare_call};
 use crate::text::{Trouble, expand, store};
 use agent::State;
-use contract::body::{FailureClass, Purpose};
+use contract::body::{DaySpend, FailureClass, Purpose};
+use contract::config::RunConfig;
 use contract::id::{EventId, StreamId};
 use contract::outcome::{ModelOutcome, Outcome, Reply, ReplyPart};
 use contract::port::{Live, ModelCall, ModelFailure, RawPart, RawReply};
 use contract::request::ModelRequest;
 use contract::text::Room;
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What an open model call needs of the state.
 pub(super) struct Asking {
@@ -20,6 +25,8 @@ pub(super) struct Asking {
     purpose: Purpose,
     desk: Desk,
     transcript: ModelRequest,
+    /// How far a person lets its run go beyond what a day may cost.
+    beyond_day: u64,
 }
 
 impl Asking {
@@ -32,6 +39,7 @@ impl Asking {
             purpose: model.purpose,
             desk: Desk::of(state, stream)?,
             transcript: agent::context::context(state)?,
+            beyond_day: state.run.as_ref()?.day.extended,
         })
     }
 }
@@ -48,24 +56,47 @@ impl Drop for Over {
     }
 }
 
-pub(super) async fn ask(ports: Ports, asking: Asking) -> Result<Outcome, Trouble> {
+pub(super) async fn ask(ports: Ports, asking: Asking, report: Reporter) -> Result<Outcome, Trouble> {
+    let config = ports.configs.get(ports.blobs.as_ref(), asking.transcript.config).await?;
+    if let Some(day) = spent_day(&ports, &config, asking.beyond_day).await? {
+        return Ok(Outcome::Model(ModelOutcome::NotAdmitted(day)));
+    }
+    let (listening, heard) = Listening::new(ports.live.clone());
     let _over = Over { live: ports.live.clone(), stream: asking.stream.clone() };
     let call = ModelCall {
         stream: asking.stream,
         request: asking.request,
         attempt: asking.attempt,
         purpose: asking.purpose,
-        config: ports.configs.get(ports.blobs.as_ref(), asking.transcript.config).await?,
+        config: config.clone(),
         transcript: expand(ports.blobs.as_ref(), asking.transcript).await?,
-        live: ports.live.clone(),
+        live: Arc::new(listening),
     };
-    let outcome = match reply(&ports, call).await {
+    let mut replying = pin!(reply(&ports, call));
+    let replied = match config.slow_call_ms {
+        Some(waited_ms) => tokio::select! {
+            replied = &mut replying => replied,
+            () = heard.nothing_for(Duration::from_millis(waited_ms)) => {
+                report.end(Outcome::Model(ModelOutcome::Slow { waited_ms }));
+                replying.await
+            }
+        },
+        None => replying.await,
+    };
+    let outcome = match replied {
         Ok(reply) => ModelOutcome::Replied(prepare(&ports, &asking.desk, reply).await?),
         Err(ModelFailure { class, message, retry_after_ms }) => {
             ModelOutcome::Failed { class, message: store(ports.blobs.as_ref(), message, Room::SHOWN).await?, retry_after_ms }
         }
     };
     Ok(Outcome::Model(outcome))
+}
+
+/// What everything together has cost today, if that is all that it may.
+async fn spent_day(ports: &Ports, config: &RunConfig, beyond: u64) -> Result<Option<DaySpend>, Trouble> {
+    let Some(per_day) = config.per_day_micros else { return Ok(None) };
+    let (used, allowed) = (ports.spending.today().await?, per_day.saturating_add(beyond));
+    Ok((used >= allowed).then_some(DaySpend { used, allowed }))
 }
 
 /// Asks the model unless it has failed so often that it is left alone for a while.

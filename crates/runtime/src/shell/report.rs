@@ -5,7 +5,7 @@ use crate::drive::Cause;
 use crate::text::Trouble;
 use contract::body::{FailureClass, UnknownReason};
 use contract::effect::{Effect, EffectId};
-use contract::outcome::{ModelOutcome, Outcome, ToolOutcome};
+use contract::outcome::{DeliveryOutcome, ModelOutcome, Outcome, ToolOutcome};
 use contract::text::Text;
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -43,6 +43,7 @@ impl Reporter {
             }),
             // What was to stop has an outcome of its own, and the next owner tells it again.
             EffectId::Stop(_) => return,
+            EffectId::Deliver(_) => Outcome::Delivery(DeliveryOutcome::Failed("executor panicked".to_owned())),
             EffectId::Prepare(_) => {
                 return self.give_up("the configuration of the run cannot be made".to_owned());
             }

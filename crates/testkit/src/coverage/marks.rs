@@ -14,6 +14,7 @@ pub fn effect(effect: Effect) -> &'static str {
         Effect::Start { .. } => "effect: start",
         Effect::Recover { .. } => "effect: recover",
         Effect::Stop { .. } => "effect: stop",
+        Effect::Deliver(_) => "effect: deliver",
     }
 }
 
@@ -72,6 +73,12 @@ pub fn mark(body: &Body) -> Option<&'static str> {
         | Body::TimerSet(_)
         | Body::TimerFired(_)
         | Body::TimerCancelled(_)
+        | Body::BudgetWarned(_)
+        | Body::DeliveryStarted(_)
+        | Body::DeliveryFinished(_)
+        | Body::DeliveryFailed(_)
+        | Body::PolicyRuleAdded(_)
+        | Body::PolicyRuleRemoved(_)
         | Body::HostQuarantined(_)
         | Body::HostRecovered(_)
         | Body::HostStarted(_)
@@ -99,6 +106,7 @@ fn asked_for(requested: &ModelRequested) -> Option<&'static str> {
 fn failure(class: FailureClass) -> &'static str {
     match class {
         FailureClass::Interrupted => "failed: interrupted",
+        FailureClass::DayLimit => "failed: day limit",
         FailureClass::Permanent | FailureClass::Auth | FailureClass::ContextTooLong => "failed: permanent",
         FailureClass::Transient | FailureClass::RateLimited | FailureClass::Overloaded => "failed: transient",
     }
@@ -154,6 +162,7 @@ fn question(subject: &Subject) -> Option<&'static str> {
             LimitKind::ToolCalls => "asked: tool calls",
             LimitKind::Turns => "asked: turns",
             LimitKind::WallTime => "asked: time",
+            LimitKind::Day => "asked: day",
             // It is counted like tokens, and the virtual model has no price.
             LimitKind::Cost => return None,
         },
@@ -164,6 +173,7 @@ fn answer(answer: &Answer) -> &'static str {
     match answer {
         Answer::Approve { grant: Grant::Once } => "answered: approve",
         Answer::Approve { grant: Grant::Session } => "answered: for the session",
+        Answer::Approve { grant: Grant::Always } => "answered: for good",
         Answer::Edit { .. } => "answered: edit",
         Answer::Deny { stop: false, .. } => "answered: deny",
         Answer::Deny { stop: true, .. } => "answered: deny and stop",

@@ -2,12 +2,13 @@
 
 use super::actions::{Action, Approval};
 use super::asks::Asks;
+use super::deliveries::Deliveries;
 use super::spent::Spent;
 use super::{Ending, Invariant, ModelCall, Monitor, OpenRun, Violation, hold};
 use contract::ask::{Answer, LimitKind, Subject};
 use contract::body::{
     AskAnswered, AskSuperseded, Body, FailureClass, MessageReceived, Mode, ModelCompleted, ModelFailed, ModelRequested, Purpose,
-    RunStarted, Scope, Spend, SupersedeReason, ToolStarted,
+    RunStarted, Scope, Spend, SupersedeReason, ToolStarted, Warning,
 };
 use contract::call::{Class, Risk};
 use contract::config::Autonomy;
@@ -21,7 +22,17 @@ use contract::units::{Epoch, Time};
 impl Monitor {
     pub(super) fn account(&mut self, event: &Event) -> Result<(), Violation> {
         match &event.draft.body {
-            Body::SessionCreated(_) | Body::HostQuarantined(_) | Body::HostRecovered(_) | Body::HostStarted(_) | Body::HostStopped(_) => {}
+            Body::SessionCreated(_)
+            | Body::PolicyRuleAdded(_)
+            | Body::PolicyRuleRemoved(_)
+            | Body::HostQuarantined(_)
+            | Body::HostRecovered(_)
+            | Body::HostStarted(_)
+            | Body::HostStopped(_) => {}
+            Body::BudgetWarned(warned) => self.warn(&warned.warning)?,
+            Body::DeliveryStarted(started) => self.deliveries.start(event.draft.id, started)?,
+            Body::DeliveryFinished(finished) => self.deliveries.end(finished.delivery, true)?,
+            Body::DeliveryFailed(failed) => self.deliveries.end(failed.delivery, false)?,
             Body::SessionForked(_) => self.fork(),
             Body::OwnerTaken(taken) => self.epoch = taken.epoch,
             Body::MessageReceived(received) => self.receive(event, received),
@@ -95,6 +106,7 @@ impl Monitor {
         (self.run, self.model, self.unsaid, self.retry_at) = (None, None, None, None);
         self.actions.let_go();
         self.asks = Asks::default();
+        (self.deliveries, self.day_is_spent) = (Deliveries::default(), false);
         self.inbox.leave();
         self.spent = Spent::default();
         self.keys.clear();
@@ -115,7 +127,16 @@ impl Monitor {
         self.requests.configure(started.config.sha256);
         self.spent.start_run(&started.config);
         self.policy = started.config.policy.clone();
-        let run = OpenRun { id: started.run, paused: false, ending: None, interrupted: false, empty_replies: 0, is_over: false };
+        self.day_is_spent = false;
+        let run = OpenRun {
+            id: started.run,
+            paused: false,
+            ending: None,
+            interrupted: false,
+            empty_replies: 0,
+            is_over: false,
+            warned: (false, false),
+        };
         let open = self.run.replace(run);
         hold(open.is_none(), Invariant::RunFinishesOnce, || format!("{} while {open:?}", started.run))
     }
@@ -191,6 +212,7 @@ impl Monitor {
     fn answer(&mut self, now: Time, answered: &AskAnswered) -> Result<(), Violation> {
         let (subject, until) = self.asks.answer(answered.ask, now, self.inbox.overtaking())?;
         self.rules.extend(answered.rule.clone());
+        self.deliveries.answer(answered);
         self.taint.answer(answered.rule.as_ref());
         let hour = now.plus_ms(APPROVAL_VALID_MS);
         let until = until.map_or(hour, |until| until.min(hour));
@@ -210,6 +232,7 @@ impl Monitor {
             }
             (Subject::Limit { limit: LimitKind::Turns, .. }, Answer::Deny { stop: false, .. }) => self.spent.refuse_turns(),
             (Subject::Limit { .. }, Answer::Deny { .. }) | (_, Answer::Deny { stop: true, .. }) => drop(self.end_run(Ending::Denied)),
+            (Subject::Limit { limit: LimitKind::Day, .. }, _) => self.day_is_spent = false,
             (Subject::Limit { limit, .. }, answer) => self.spent.extend(*limit, answer),
             (Subject::Tool { .. } | Subject::Question { .. } | Subject::Reconcile { .. } | Subject::Resume, _) => {}
         }
@@ -256,6 +279,7 @@ impl Monitor {
             hold(!goes_on, Invariant::InterruptFirst, what)?;
             run.interrupted = false;
         }
+        hold(!self.day_is_spent, Invariant::WithinLimits, || format!("{} on a day that is spent", what()))?;
         self.spent.reserve(requested.purpose, requested.reserve)?;
         self.asks.check_overtaken(self.inbox.overtaking())?;
         self.requests.ask(&requested.model, self.inbox.show());
@@ -284,8 +308,20 @@ impl Monitor {
         if failed.class == FailureClass::Interrupted {
             self.spent.spend(open.reserve);
         }
+        self.day_is_spent |= failed.class == FailureClass::DayLimit;
         self.run.iter_mut().for_each(|run| run.is_over = !failed.recoverable);
         Ok(())
+    }
+
+    fn warn(&mut self, warning: &Warning) -> Result<(), Violation> {
+        let Some(run) = &mut self.run else {
+            return Err(Violation::new(Invariant::RunIsOpen, format!("{warning:?} without a run")));
+        };
+        let told = match warning {
+            Warning::Cost { .. } => &mut run.warned.0,
+            Warning::SlowCall { .. } => &mut run.warned.1,
+        };
+        hold(!std::mem::replace(told, true), Invariant::ToldOnce, || format!("{warning:?} is told again"))
     }
 
     fn end_model(&mut self, request: EventId, attempt: u16) -> Result<ModelCall, Violation> {

@@ -1,6 +1,6 @@
 //! Who may say what: people, owners, anyone.
 
-use contract::body::Body;
+use contract::body::{Body, Warning};
 use contract::id::Key;
 
 /// Whether only an owner may say this.
@@ -22,7 +22,10 @@ pub fn is_intent(body: &Body) -> bool {
         | Body::ToolReconciled(_)
         | Body::TimerSet(_)
         | Body::TimerFired(_)
+        | Body::DeliveryStarted(_)
         | Body::TimerCancelled(_) => true,
+        // Whoever asks a model may say that it is slow; what was spent is the owner's to see.
+        Body::BudgetWarned(warned) => matches!(warned.warning, Warning::Cost { .. }),
         // A person may pause a run through any process; its own policy speaks through the owner.
         Body::RunPaused(paused) => paused.by.is_none(),
         Body::SessionCreated(_)
@@ -44,6 +47,10 @@ pub fn is_intent(body: &Body) -> bool {
         | Body::ToolFinished(_)
         | Body::ToolCancelled(_)
         | Body::ToolUnknown(_)
+        | Body::DeliveryFinished(_)
+        | Body::DeliveryFailed(_)
+        | Body::PolicyRuleAdded(_)
+        | Body::PolicyRuleRemoved(_)
         | Body::HostQuarantined(_)
         | Body::HostRecovered(_)
         | Body::HostStarted(_)

@@ -70,6 +70,8 @@ invariants! {
     NoStartPastMessage = "no-start-past-an-unseen-message";
     LastIsLast = "nothing-is-asked-after-the-last-reply";
     WithinLimits = "spend-stays-within-its-limits";
+    DeliveredOnce = "what-is-delivered-arrives-once";
+    ToldOnce = "a-warning-is-told-once-a-run";
 }
 
 #[derive(Clone, Debug)]

@@ -69,7 +69,7 @@ impl Spent {
             LimitKind::ToolCalls => self.limits.tool_calls,
             LimitKind::WallTime => self.limits.wall_ms,
             LimitKind::Turns => Some(self.max_turns),
-            LimitKind::CrashLoop | LimitKind::Loop => return,
+            LimitKind::CrashLoop | LimitKind::Loop | LimitKind::Day => return,
         };
         let more = match answer {
             Answer::Approve { .. } => first.unwrap_or_default().max(1),

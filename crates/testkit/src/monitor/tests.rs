@@ -109,6 +109,8 @@ fn config() -> ConfigRef {
         limits: Limits::default(),
         prices: None,
         output_tokens_max: 1,
+        standing: Vec::new(),
+        warn_cost_micros: None,
     }
 }
 
@@ -494,6 +496,7 @@ fn nothing_is_asked_after_the_last_reply() {
         class: FailureClass::Permanent,
         recoverable,
         retry_after_ms: None,
+        day: None,
         message: text(),
     };
     assert_eq!(History::running().then(requested()).then(failed(false)).breaks(requested()), Invariant::LastIsLast);

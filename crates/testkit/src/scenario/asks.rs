@@ -3,7 +3,7 @@
 use super::call::{LOOK, MAIL, PAY, QUESTION, REFUSED, SHELL};
 use super::{Act, Call, Reaction, Routes, Scenario, Scripted, What, answer, do_it, resume, say, with_policy};
 use contract::ask::AskKind;
-use contract::body::{Mode, ResourceKind, ResourceLoaded};
+use contract::body::{Mode, ResourceKind, ResourceLoaded, Scope};
 use contract::call::Touches;
 use contract::config::{Autonomy, OnUnknown, Options, Policy};
 use contract::id::Sha256;
@@ -15,7 +15,7 @@ const HOUR_MS: u64 = 60 * MINUTE_MS;
 const RISKY: &[Call] = &[PAY.risky()];
 
 pub fn all() -> Vec<Scenario> {
-    [answered(), edited(), in_time(), several_answers(), questions(), reconciled(), tainted()].concat()
+    [answered(), for_good(), edited(), in_time(), several_answers(), questions(), reconciled(), tainted()].concat()
 }
 
 /// A call and what a second person does about it.
@@ -38,7 +38,7 @@ fn answered() -> Vec<Scenario> {
     let once_each = vec![Calls(RISKY), Calls(OTHER), Text("done")];
     let for_the_session = vec![Calls(SESSION), Calls(SESSION), Calls(OTHER), Text("done")];
     let approve_each = vec![vec![do_it()], vec![tool("a0", Reaction::Approve), tool("a1", Reaction::Deny)]];
-    let always = vec![vec![do_it()], vec![tool("a0", Reaction::Always), tool("a1", Reaction::DenyAndStop)]];
+    let always = vec![vec![do_it()], vec![tool("a0", Reaction::ForSession), tool("a1", Reaction::DenyAndStop)]];
     let forbidden = Rule::every(RuleEffect::Deny, "pay");
     vec![
         Scenario { unknowns: true, routes: Routes::Both, ..held("held call", RISKY, vec![tool("a0", Reaction::Approve)]) },
@@ -49,6 +49,22 @@ fn answered() -> Vec<Scenario> {
             ..held("call against a rule", &[PAY], Vec::new())
         },
         held("a word answers", RISKY, vec![say("m1", "Yes.", Mode::Steer)]),
+    ]
+}
+
+/// What people want to count in later sessions is brought there, whatever becomes of the run and of its owner.
+fn for_good() -> Vec<Scenario> {
+    use Scripted::{Calls, Text};
+    let always = || tool("a0", Reaction::ForGood);
+    let twice = vec![Calls(RISKY), Calls(RISKY), Text("done")];
+    let stopped = vec![vec![do_it(), super::stop("s0", Scope::All)], vec![always()]];
+    let forked = Scenario { forks: 1, crashes: Some(1), ..held("fork of what is being delivered", RISKY, vec![always()]) };
+    vec![
+        Scenario::calm("approval for good", twice).spoken_by(vec![vec![do_it()], vec![always()]], Routes::Other),
+        Scenario { takeovers: 1, crashes: Some(1), ..held("approval for good, stale owner", RISKY, vec![always()]) },
+        held("stopped while it is delivered", RISKY, Vec::new()).spoken_by(stopped, Routes::Other),
+        Scenario { refuses_rules: true, ..held("approval for good is refused", RISKY, vec![always()]) },
+        forked,
     ]
 }
 

@@ -8,7 +8,7 @@ use contract::config::{Limits, Options};
 const SECOND_MS: u64 = 1_000;
 
 pub fn all() -> Vec<Scenario> {
-    use Scripted::{Calls, Text};
+    use Scripted::{Calls, NotAdmittedUntil, Slow, Text};
     const PATIENT: &[Call] = &[SHELL.patient_for(2 * SECOND_MS)];
     let calls = || Limits { tool_calls: Some(1), ..Limits::default() };
     let two_calls = || vec![Calls(&[LOOK, PAY]), Text("done")];
@@ -27,6 +27,9 @@ pub fn all() -> Vec<Scenario> {
         Scenario { people: takes_back, ..limited("first message taken back at a limit", few, vec![Text("done")], &[]) },
         limited("limit of time", time, vec![Calls(PATIENT), Text("done")], &[Reaction::Approve]),
         Scenario { crashes: Some(2), ..limited("the same call again and again", Limits::default(), again, &[Reaction::Approve]) },
+        limited("spent day", Limits::default(), vec![NotAdmittedUntil(3)], &[Reaction::Approve, Reaction::Extend(2)]),
+        limited("spent day not extended", Limits::default(), vec![Calls(&[LOOK]), NotAdmittedUntil(9)], &[Reaction::Deny]),
+        Scenario::new("slow model", vec![Slow("hm"), Slow("done")]),
         turns("turn limit", looks_and_pays(), Reaction::Deny),
         turns("turn limit extended", looks_and_pays(), Reaction::Extend(2)),
         turns("turn limit and stop", looks_and_pays(), Reaction::DenyAndStop),

@@ -5,13 +5,13 @@ use super::{Step, World};
 use crate::monitor::{Invariant, Violation, hold, result_of};
 use crate::scenario::Kind;
 use agent::State;
-use agent::state::Stage;
+use agent::state::{Delivery, Stage};
 use contract::body::{Body, CancelReason, UnknownReason};
 use contract::config::ConfigRef;
 use contract::effect::{Effect, EffectId};
 use contract::id::{ActionId, CallId, MachineId, Sha256};
-use contract::limits::TURNS_DEFAULT;
-use contract::outcome::{Outcome, ToolOutcome};
+use contract::limits::{SLOW_CALL_MS_DEFAULT, TURNS_DEFAULT};
+use contract::outcome::{DeliveryOutcome, ModelOutcome, Outcome, ToolOutcome};
 use contract::text::Text;
 use serde::Serialize;
 
@@ -33,6 +33,7 @@ enum Job {
     Prepare,
     Model { sha256: Sha256, replies: u32 },
     Tool(Attempting),
+    Deliver(Delivery),
 }
 
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -71,6 +72,7 @@ impl Executor {
             Effect::Model { .. } => {
                 agent::context::context(state).map(|request| Job::Model { sha256: request.sha256(), replies: state.replies })
             }
+            Effect::Deliver(delivery) => state.deliveries.iter().find(|open| open.started == Some(delivery)).cloned().map(Job::Deliver),
             Effect::Start { action, attempt } | Effect::Recover { action, attempt, .. } | Effect::Stop { action, attempt, .. } => {
                 attempting(state, action, attempt).map(Job::Tool)
             }
@@ -84,7 +86,7 @@ impl Executor {
     pub fn call(&self) -> Option<CallId> {
         match &self.job {
             Job::Tool(tool) => Some(tool.slot.call),
-            Job::Prepare | Job::Model { .. } => None,
+            Job::Prepare | Job::Model { .. } | Job::Deliver(_) => None,
         }
     }
 
@@ -92,7 +94,7 @@ impl Executor {
     #[must_use]
     pub fn action(&self) -> Option<ActionId> {
         match (&self.job, &self.effect) {
-            (Job::Tool(_), Effect::Stop { .. }) | (Job::Prepare | Job::Model { .. }, _) => None,
+            (Job::Tool(_), Effect::Stop { .. }) | (Job::Prepare | Job::Model { .. } | Job::Deliver(_), _) => None,
             (Job::Tool(tool), _) => Some(tool.slot.action),
         }
     }
@@ -123,18 +125,35 @@ impl Executor {
     }
 
     pub fn step(&mut self, world: &mut World, here: MachineId, step: Step) -> Result<Stepped, Violation> {
-        match self.job {
+        match self.job.clone() {
             Job::Prepare => Ok(Stepped::Ends(Outcome::Prepared { config: config(world), resources: world.scenario.resources.clone() })),
+            Job::Model { replies, .. } if self.progress == Progress::Issued && world.scenario.is_slow(replies) => {
+                self.progress = Progress::Acting;
+                Ok(Stepped::Says(Outcome::Model(ModelOutcome::Slow { waited_ms: SLOW_CALL_MS_DEFAULT })))
+            }
             Job::Model { sha256, replies } => ask_model(world, self.effect.id(), sha256, replies),
+            Job::Deliver(delivery) => self.deliver(world, &delivery),
             Job::Tool(tool) => match self.effect {
                 Effect::Stop { deadline, .. } => {
                     world.outside.tell(tool.slot, deadline);
                     Ok(Stepped::On)
                 }
                 Effect::Recover { .. } => Ok(self.recover(world, tool, tool.machine == here)),
-                Effect::Start { .. } | Effect::Prepare(_) | Effect::Model { .. } => self.run(world, tool, step),
+                Effect::Start { .. } | Effect::Prepare(_) | Effect::Model { .. } | Effect::Deliver(_) => self.run(world, tool, step),
             },
         }
+    }
+
+    fn deliver(&mut self, world: &mut World, delivery: &Delivery) -> Result<Stepped, Violation> {
+        if world.scenario.refuses_rules {
+            return Ok(Stepped::Ends(Outcome::Delivery(DeliveryOutcome::Failed("full".to_owned()))));
+        }
+        if self.progress == Progress::Acting {
+            return Ok(Stepped::Ends(Outcome::Delivery(DeliveryOutcome::Finished)));
+        }
+        self.progress = Progress::Acting;
+        world.outside.deliver(delivery, &world.log.stream, &mut world.monitor)?;
+        Ok(Stepped::On)
     }
 
     fn run(&mut self, world: &mut World, tool: Attempting, step: Step) -> Result<Stepped, Violation> {
@@ -245,5 +264,7 @@ fn config(world: &World) -> ConfigRef {
         limits: options.limits,
         prices: None,
         output_tokens_max: OUTPUT_TOKENS_MAX,
+        standing: Vec::new(),
+        warn_cost_micros: None,
     }
 }

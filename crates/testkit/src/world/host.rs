@@ -105,7 +105,7 @@ impl Host {
             Effect::Start { action, .. } | Effect::Recover { action, .. } | Effect::Stop { action, .. } => {
                 state.call_of(action).or_else(|| log.state.call_of(action)).map(|(call, _)| call)
             }
-            Effect::Prepare(_) | Effect::Model { .. } => None,
+            Effect::Prepare(_) | Effect::Model { .. } | Effect::Deliver(_) => None,
         };
         let mut executors: Vec<_> = self.executors.values().map(|executor| (executor.call(), executor)).collect();
         executors.sort_by_key(|(call, executor)| (*call, executor.effect.attempt()));

@@ -311,6 +311,7 @@ impl World {
         let waits = self.monitor.waits_for_person();
         let answered = !self.monitor.has_open_run() && !self.monitor.has_unanswered();
         hold(answered || waits, Invariant::Answered, || format!("quiet with {:?} open: {state:?}", state.run))?;
+        hold(!self.monitor.has_undelivered(), Invariant::DeliveredOnce, || format!("{:?}", self.monitor))?;
         hold(self.monitor.open_actions() == 0 || waits, Invariant::ActionsEnd, || format!("{:?}", self.monitor))
     }
 

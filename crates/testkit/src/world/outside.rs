@@ -1,8 +1,12 @@
 //! Tools as the world has them: what ran, what runs under a supervisor, and what a probe would find.
 
-use super::{Life, Move};
-use crate::monitor::{Acted, Monitor, Violation};
-use contract::id::{ActionId, CallId, Sha256};
+use super::{BEGIN, Life, Move};
+use crate::monitor::{Acted, Invariant, Monitor, Violation};
+use agent::standing::{Said, Standing};
+use agent::state::Delivery;
+use contract::body::{Parcel, RuleSource};
+use contract::event::Event;
+use contract::id::{ActionId, CallId, Sha256, StreamId};
 use contract::units::Time;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -20,6 +24,8 @@ pub struct Outside {
     attempts: BTreeMap<Slot, Attempt>,
     /// How often the effect of an action happened.
     ran: BTreeMap<(CallId, ActionId), u16>,
+    /// The stream that rules are brought to.
+    standing: Standing,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -116,6 +122,17 @@ impl Outside {
         let ran = self.ran.entry((call, action)).or_default();
         *ran = (*ran + 1).min(2);
         Ok(())
+    }
+
+    /// A rule is brought; the other stream takes it once.
+    pub fn deliver(&mut self, delivery: &Delivery, from: &StreamId, monitor: &mut Monitor) -> Result<(), Violation> {
+        let Parcel::Rule { rule, folder, ask, by } = delivery.parcel.clone();
+        let said = Said::Add { rule, folder, from: RuleSource { stream: from.clone(), ask } };
+        let Ok(draft) = self.standing.accept(&delivery.key, said, by) else { return Ok(()) };
+        let event = Event { version: self.standing.version.next(), time: BEGIN, draft };
+        let folded = self.standing.fold(&event);
+        folded.map_err(|illegal| Violation::new(Invariant::ReachesRest, illegal.to_string()))?;
+        monitor.arrived(&delivery.key)
     }
 
     #[must_use]

@@ -170,7 +170,8 @@ impl Scenario {
         let (ask, by) = (open.ask, self.person());
         let answer = match reaction {
             Reaction::Approve => Answer::YES,
-            Reaction::Always => Answer::Approve { grant: Grant::Session },
+            Reaction::ForSession => Answer::Approve { grant: Grant::Session },
+            Reaction::ForGood => Answer::Approve { grant: Grant::Always },
             Reaction::Deny => Answer::NO,
             Reaction::DenyAndStop => Answer::Deny { message: None, stop: true },
             Reaction::Reply(text) => Answer::Reply(Text::from(text)),

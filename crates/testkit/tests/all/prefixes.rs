@@ -51,7 +51,7 @@ fn check(state: &State) {
         Effect::Prepare(_) => true,
         // What must end is ended also while the session stands still.
         Effect::Recover { action, .. } => state.call_of(*action).is_none_or(|(_, call)| !goes_on(state, call)),
-        Effect::Model { .. } | Effect::Start { .. } | Effect::Stop { .. } => false,
+        Effect::Model { .. } | Effect::Start { .. } | Effect::Stop { .. } | Effect::Deliver(_) => false,
     };
     assert!(!state.is_parked() || !wanted.iter().any(begins), "parked, and wants {wanted:?}: {state:#?}");
     let is_busy = Agent::rest(state) == Rest::Busy;

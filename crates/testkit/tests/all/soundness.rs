@@ -3,14 +3,14 @@
 use crate::scenarios;
 use agent::{Agent, State};
 use contract::ask::{Answer, Grant};
-use contract::body::{CancelReason, FailureClass, Scope, UnknownReason};
+use contract::body::{CancelReason, DaySpend, FailureClass, Scope, UnknownReason};
 use contract::config::{ConfigRef, Limits, Policy};
 use contract::effect::EffectId;
 use contract::event::Draft;
 use contract::id::{BootId, HostId, Key, MachineId, Sha256};
 use contract::input::{Input, Rejection};
 use contract::machine::Machine;
-use contract::outcome::{ModelOutcome, Outcome, ToolOutcome};
+use contract::outcome::{DeliveryOutcome, ModelOutcome, Outcome, ToolOutcome};
 use contract::text::Text;
 use contract::units::Epoch;
 use std::collections::BTreeMap;
@@ -79,14 +79,19 @@ fn outcomes(scenario: &Scenario, effect: EffectId) -> Vec<Outcome> {
                 limits: Limits::default(),
                 prices: None,
                 output_tokens_max: 10,
+                standing: Vec::new(),
+                warn_cost_micros: None,
             };
             vec![Outcome::Prepared { config, resources: scenario.resources.clone() }]
         }
         EffectId::Model(_) => {
             let replies = (0..=scenario.replies.len()).map(|number| Outcome::Model(scenario.reply(number, 1, "scripted")));
             let failed = |class| Outcome::Model(ModelOutcome::Failed { class, message: text(), retry_after_ms: None });
+            let others = [ModelOutcome::Slow { waited_ms: 5 }, ModelOutcome::NotAdmitted(DaySpend { used: 2, allowed: 1 })];
+            let replies = replies.chain(others.map(Outcome::Model));
             replies.chain([failed(FailureClass::Interrupted), failed(FailureClass::Permanent)]).collect()
         }
+        EffectId::Deliver(_) => [DeliveryOutcome::Finished, DeliveryOutcome::Failed("full".to_owned())].map(Outcome::Delivery).into(),
         // It has no outcome of its own.
         EffectId::Stop(_) => Vec::new(),
         EffectId::Tool(_) => [

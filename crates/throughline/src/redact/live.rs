@@ -58,6 +58,10 @@ impl Live for RedactedLive {
         }
     }
 
+    fn heard(&self, stream: &StreamId) {
+        self.inner.heard(stream);
+    }
+
     fn over(&self, stream: &StreamId) {
         let rest = self.held.lock().unwrap_or_else(PoisonError::into_inner).remove(stream);
         // A beginning of which nothing came is no value.

@@ -1,5 +1,6 @@
 //! One file of settings, as it is written.
 
+use super::budget::BudgetEntry;
 use super::rules::PolicyEntry;
 use super::trust::{Trust, TrustError};
 use contract::config::{Prices, Protocol, Sampling};
@@ -33,12 +34,14 @@ pub enum BadFile {
 pub enum ProjectKey {
     Model(String),
     Allow(Rule),
+    Budget,
 }
 
 impl std::fmt::Display for ProjectKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             ProjectKey::Model(name) => write!(f, "the model {name}"),
+            ProjectKey::Budget => f.write_str("a budget"),
             ProjectKey::Allow(rule) => write!(f, "a rule that allows {rule}"),
         }
     }
@@ -49,6 +52,7 @@ impl std::fmt::Display for ProjectKey {
 pub(super) struct File {
     pub models: BTreeMap<String, ModelEntry>,
     pub defaults: Defaults,
+    pub budget: BudgetEntry,
     policy: PolicyEntry,
     /// Those of `policy`, checked.
     #[serde(skip)]
@@ -109,7 +113,8 @@ impl File {
     pub(super) fn wishes(&self) -> Vec<ProjectKey> {
         let models = self.models.keys().cloned().map(ProjectKey::Model);
         let allowing = self.rules.iter().filter(|rule| rule.effect == RuleEffect::Allow);
-        models.chain(allowing.cloned().map(ProjectKey::Allow)).collect()
+        let budget = self.budget.is_set().then_some(ProjectKey::Budget);
+        models.chain(allowing.cloned().map(ProjectKey::Allow)).chain(budget).collect()
     }
 
     /// The file and its text; none when there is none.
@@ -130,6 +135,7 @@ impl File {
         for (name, entry) in &file.models {
             entry.check().map_err(|reason| format!("models.{name}: {reason}"))?;
         }
+        file.budget.check()?;
         file.rules = file.policy.rules(text)?;
         Ok(file)
     }

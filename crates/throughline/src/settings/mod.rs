@@ -3,6 +3,7 @@
 //! Owns the files, the order in which they count, and the way from a name to an [`Endpoint`]. Must not reach the network,
 //! and never holds a key: only its handle.
 
+mod budget;
 mod file;
 mod find;
 mod kept;
@@ -13,6 +14,7 @@ mod secrets;
 mod tests;
 mod trust;
 
+pub use budget::Budget;
 pub use file::{BadFile, ProjectKey};
 pub use find::{BadName, Chosen, Why};
 pub use kept::KeptError;
@@ -20,6 +22,7 @@ pub use presets::{PRESETS, Preset};
 pub use secrets::{Secret, Secrets, SecretsError};
 pub use trust::{Trust, TrustError};
 
+use budget::BudgetEntry;
 use contract::rule::Rule;
 use file::File;
 use std::fmt;
@@ -101,6 +104,12 @@ impl Settings {
     /// Rules of the files, each with the one it is from.
     pub fn rules(&self) -> impl Iterator<Item = (&Rule, &Path)> {
         self.layers.iter().flat_map(|layer| layer.file.rules.iter().map(|rule| (rule, layer.path.as_path())))
+    }
+
+    /// What may be spent and what is told, each by the file that counts first.
+    #[must_use]
+    pub fn budget(&self) -> Budget {
+        self.layers.iter().fold(BudgetEntry::default(), |found, layer| found.or(layer.file.budget)).budget()
     }
 
     /// Names of the models that files describe, each with the file it counts from.

@@ -7,6 +7,7 @@ use crate::fault::Fault;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Command as Clap, value_parser};
 use contract::config::Policy;
+use contract::rule::{Rule, RuleEffect};
 use std::path::PathBuf;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -21,7 +22,15 @@ pub struct Policies {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PolicyOf {
     List,
-    Test { tool: String, line: String, network: bool },
+    /// Take back what was allowed for good.
+    Remove {
+        rule: Rule,
+    },
+    Test {
+        tool: String,
+        line: String,
+        network: bool,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,6 +71,18 @@ pub fn policy_command() -> Clap {
                 .arg(folder())
                 .arg(json_lines()),
             Clap::new("list").about(policy_help(PolicyHelp::List)).arg(folder()).arg(json_lines()),
+            Clap::new("remove")
+                .about(policy_help(PolicyHelp::Remove))
+                .after_help(policy_help(PolicyHelp::RemoveAfter))
+                .arg(
+                    Arg::new("rule")
+                        .value_name("RULE")
+                        .required(true)
+                        .value_parser(|text: &str| Rule::parse(RuleEffect::Allow, text).map_err(|bad| bad.to_string()))
+                        .help(policy_help(PolicyHelp::Rule)),
+                )
+                .arg(folder())
+                .arg(json_lines()),
         ])
 }
 
@@ -72,6 +93,7 @@ pub fn policy(sub: &ArgMatches) -> Result<Policies, Fault> {
             (PolicyOf::Test { tool, line: required(sub, "line")?, network: sub.get_flag("network") }, sub)
         }
         Some(("list", sub)) => (PolicyOf::List, sub),
+        Some(("remove", sub)) => (PolicyOf::Remove { rule: required(sub, "rule")? }, sub),
         Some((name, _)) => return Err(Fault::bug(name)),
         None => return Err(Fault::bug("no command")),
     };

@@ -106,7 +106,7 @@ pub fn approve_command() -> Clap {
             Arg::new("scope")
                 .long("scope")
                 .value_name("SCOPE")
-                .value_parser(["once", "session"])
+                .value_parser(["once", "session", "always"])
                 .default_value("once")
                 .help(talk_help(TalkHelp::GrantScope)),
         )
@@ -188,11 +188,15 @@ fn named_mode(sub: &ArgMatches) -> Option<Mode> {
 }
 
 pub fn approve(sub: &ArgMatches) -> Result<Approve, Fault> {
-    let session = sub.get_one::<String>("scope").is_some_and(|scope| scope == "session");
+    let grant = match sub.get_one::<String>("scope").map(String::as_str) {
+        Some("session") => Grant::Session,
+        Some("always") => Grant::Always,
+        Some(_) | None => Grant::Once,
+    };
     let how = match (sub.get_one::<String>("args"), sub.get_one::<String>("amount")) {
         (Some(args), _) => Approval::Edit(args.clone()),
         (None, Some(amount)) => Approval::Extend(amount.clone()),
-        (None, None) => Approval::Grant(if session { Grant::Session } else { Grant::Once }),
+        (None, None) => Approval::Grant(grant),
     };
     Ok(Approve { ask: required(sub, "ask")?, how, key: sub.get_one::<String>("key").cloned(), json: sub.get_flag("json") })
 }

@@ -1,10 +1,12 @@
 //! Everything a person reads. What is said is a value; how it is said is one exhaustive match a language,
 //! so a language with a sentence missing does not compile.
 
+mod beyond;
 mod en;
 mod policies;
 mod problems;
 
+pub use beyond::{BeyondLine, beyond_line};
 pub use policies::{PolicyHelp, PolicyLine, policy_help, policy_line};
 pub use problems::{Problem, Setup};
 
@@ -367,6 +369,7 @@ pub enum AskText<'a> {
 pub enum AnswerWord<'a> {
     Yes,
     YesForSession,
+    YesForGood,
     Edited { args: &'a str },
     No,
     NoBecause { why: &'a str },

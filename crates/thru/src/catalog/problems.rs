@@ -93,6 +93,11 @@ pub enum Problem<'a> {
     EditRefused(&'a str),
     Forbidden(&'a str),
     NoRule,
+    NoStandingRule {
+        rule: &'a str,
+        folder: &'a str,
+    },
+    RuleRefused(&'a str),
     NothingToPause,
     PausedAlready {
         session: &'a str,

@@ -50,7 +50,9 @@ pub async fn approve(approve: Approve) -> Result<u8, Fault> {
         Asked::Open(view) => {
             let answered = match approve.how {
                 Approval::Grant(Grant::Once) => throughline.answer(&view, Answer::YES, approve.key, local()).await,
-                Approval::Grant(Grant::Session) => throughline.answer(&view, for_session(&view)?, approve.key, local()).await,
+                Approval::Grant(grant @ (Grant::Session | Grant::Always)) => {
+                    throughline.answer(&view, for_longer(&view, grant)?, approve.key, local()).await
+                }
                 Approval::Extend(amount) => throughline.answer(&view, more(&view.ask.subject, &amount)?, approve.key, local()).await,
                 Approval::Edit(args) => throughline.edit(&view, args, approve.key, local()).await,
             };
@@ -79,12 +81,12 @@ pub async fn deny(deny: Deny) -> Result<u8, Fault> {
     Ok(code::DONE)
 }
 
-/// The answer that allows equal calls of the session too, if there is a rule for such.
-pub fn for_session(view: &AskView) -> Result<Answer, Fault> {
+/// The answer that allows equal calls too, if there is a rule for such.
+pub fn for_longer(view: &AskView, grant: Grant) -> Result<Answer, Fault> {
     if view.ask.subject.kind() == AskKind::Tool && view.rule.is_none() {
         return Err(Fault::new(Problem::NoRule));
     }
-    Ok(Answer::Approve { grant: Grant::Session })
+    Ok(Answer::Approve { grant })
 }
 
 /// The answer that gives this much more of what the ask is about.

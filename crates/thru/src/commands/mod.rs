@@ -44,7 +44,7 @@ pub async fn run(command: Command) -> Result<u8, Fault> {
         Command::Doctor { fix, json } => doctor::run(fix, json).await,
         Command::Auth(auth) => auth::run(auth),
         Command::Models(models) => models::run(models).await,
-        Command::Policy(policies) => policy::run(policies),
+        Command::Policy(policies) => policy::run(policies).await,
         Command::Trust(trust) => trust::run(trust),
         Command::Send(send) => send::run(send).await,
         Command::Attach { session, show, sandboxing } => attach::run(session, show, sandboxing).await,
@@ -75,12 +75,15 @@ fn open_existing() -> Result<Throughline, Fault> {
 
 fn open_existing_with(sandboxing: Sandboxing) -> Result<Throughline, Fault> {
     let home = Home::locate()?;
-    // Whatever else is wrong with the folder is named by opening it.
+    if has_log(&home) { open_with(&home, sandboxing) } else { Err(Fault::new(Problem::NoSessions)) }
+}
+
+/// Whatever else is wrong with the folder is named by opening it.
+fn has_log(home: &Home) -> bool {
     match std::fs::symlink_metadata(home.folder().join("journal.db")) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(Fault::new(Problem::NoSessions)),
-        Ok(_) | Err(_) => {}
+        Err(error) => error.kind() != std::io::ErrorKind::NotFound,
+        Ok(_) => true,
     }
-    open_with(&home, sandboxing)
 }
 
 fn open_with(home: &Home, sandboxing: Sandboxing) -> Result<Throughline, Fault> {

@@ -1,19 +1,27 @@
 //! `thru policy`: which rules there are, and what they say about a call that nobody has made.
 
+use super::{has_log, local, open_existing};
 use crate::args::{Policies, PolicyOf};
-use crate::catalog::{PolicyLine, policy_line};
+use crate::catalog::{PolicyLine, Problem, policy_line};
 use crate::fault::{Fault, code};
 use crate::render::{harmless, out};
 use throughline::Home;
-use throughline::policy::{RuleSource, SourcedRule, Trial, Verdict, VerdictWhy, rules, try_policy};
+use throughline::policy::{RuleSource, SourcedRule, Standing, Trial, Verdict, VerdictWhy, rules, try_policy, working_folder};
 use throughline::settings::Sources;
 
-pub fn run(policies: Policies) -> Result<u8, Fault> {
-    let sources = Sources::of_process(Home::locate()?.folder());
+pub async fn run(policies: Policies) -> Result<u8, Fault> {
+    let home = Home::locate()?;
+    let sources = Sources::of_process(home.folder());
+    // Looking makes no log.
+    let throughline = if has_log(&home) { Some(open_existing()?) } else { None };
+    let standing = match &throughline {
+        Some(throughline) => throughline.standing_rules().await?,
+        None => Standing::default(),
+    };
     let Policies { what, folder, policy, json } = policies;
     match what {
         PolicyOf::List => {
-            let rules = rules(&sources, &policy, &folder)?;
+            let rules = rules(&sources, &policy, &standing, &folder)?;
             for rule in &rules {
                 if json { out(of_rule(rule).to_string().as_bytes()) } else { say(&PolicyLine::Rule(rule)) }
             }
@@ -21,8 +29,20 @@ pub fn run(policies: Policies) -> Result<u8, Fault> {
                 say(&PolicyLine::NoRules);
             }
         }
+        PolicyOf::Remove { rule } => {
+            let (folder, name) = (working_folder(&folder), rule.to_string());
+            let Some(throughline) = throughline.filter(|_| standing.in_folder(&folder).any(|one| one.rule == rule)) else {
+                return Err(Fault::new(Problem::NoStandingRule { rule: &name, folder: &folder }));
+            };
+            throughline.remove_standing(rule, folder.clone(), local()).await?;
+            if json {
+                out(serde_json::json!({ "removed": name, "folder": folder }).to_string().as_bytes());
+            } else {
+                say(&PolicyLine::Removed { rule: &name, folder: &folder });
+            }
+        }
         PolicyOf::Test { tool, line, network } => {
-            let verdict = try_policy(&sources, &policy, &folder, &Trial { tool: &tool, line: &line, network })?;
+            let verdict = try_policy(&sources, &policy, &standing, &folder, &Trial { tool: &tool, line: &line, network })?;
             if json {
                 out(of_verdict(&verdict).to_string().as_bytes());
             } else {
@@ -53,14 +73,18 @@ fn say(what: &PolicyLine<'_>) {
 
 fn of_rule(sourced: &SourcedRule) -> serde_json::Value {
     let source = match &sourced.source {
-        RuleSource::Said => None,
+        RuleSource::Said | RuleSource::Answer { .. } => None,
         RuleSource::File(path) => Some(path.display().to_string()),
     };
-    serde_json::json!({
+    let mut told = serde_json::json!({
         "effect": sourced.rule.effect,
         "rule": sourced.rule.to_string(),
         "file": source,
-    })
+    });
+    if let RuleSource::Answer { session, by, since } = &sourced.source {
+        told["answered"] = serde_json::json!({ "session": session, "by": by, "time": since });
+    }
+    told
 }
 
 fn of_verdict(verdict: &Verdict) -> serde_json::Value {

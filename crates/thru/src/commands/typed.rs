@@ -3,7 +3,7 @@
 use super::{asks, local, status, stop};
 use crate::catalog::Problem;
 use crate::fault::{Fault, of_refusal};
-use contract::ask::Answer;
+use contract::ask::{Answer, Grant};
 use contract::body::{Mode, Scope};
 use contract::id::Key;
 use contract::input::{Input, Rejection};
@@ -16,6 +16,7 @@ pub enum Typed {
     Say { text: String, mode: Mode },
     Yes,
     Session,
+    Always,
     No { why: Option<String> },
     Edit { args: String },
     More { amount: String },
@@ -37,6 +38,7 @@ pub fn parse(line: &str) -> Typed {
     match (name, rest.is_empty()) {
         ("yes", true) => Typed::Yes,
         ("session", true) => Typed::Session,
+        ("always", true) => Typed::Always,
         ("no", empty) => Typed::No { why: (!empty).then(|| rest.to_owned()) },
         ("edit", false) => Typed::Edit { args: rest.to_owned() },
         ("more", false) => Typed::More { amount: rest.to_owned() },
@@ -62,10 +64,8 @@ pub async fn act(throughline: &Throughline, running: &Running, typed: Typed) -> 
         }
         Typed::Say { text, mode } => throughline.message(text, mode, None, local(), running.version()).await?,
         Typed::Yes => answer(&asked(throughline, running).await?, Answer::YES),
-        Typed::Session => {
-            let view = asked(throughline, running).await?;
-            answer(&view, asks::for_session(&view)?)
-        }
+        Typed::Session => for_longer(throughline, running, Grant::Session).await?,
+        Typed::Always => for_longer(throughline, running, Grant::Always).await?,
         Typed::More { amount } => {
             let view = asked(throughline, running).await?;
             answer(&view, asks::more(&view.ask.subject, &amount)?)
@@ -95,6 +95,11 @@ pub async fn act(throughline: &Throughline, running: &Running, typed: Typed) -> 
         Typed::Unknown(what) => return Err(Fault::new(Problem::UnknownTyped(&what))),
     };
     offer(running, input).await
+}
+
+async fn for_longer(throughline: &Throughline, running: &Running, grant: Grant) -> Result<Input, Fault> {
+    let view = asked(throughline, running).await?;
+    Ok(answer(&view, asks::for_longer(&view, grant)?))
 }
 
 /// Offers an input to the session that this process drives.
@@ -132,6 +137,7 @@ mod tests {
             Typed::Say { text, mode: Mode::Interrupt } => format!("/interrupt {text}"),
             Typed::Yes => "/yes".to_owned(),
             Typed::Session => "/session".to_owned(),
+            Typed::Always => "/always".to_owned(),
             Typed::No { why } => format!("/no {}", why.clone().unwrap_or_default()),
             Typed::Edit { args } => format!("/edit {args}"),
             Typed::More { amount } => format!("/more {amount}"),
@@ -145,7 +151,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_line_means_one_thing_and_can_be_written_again(
-            line in prop_oneof![damaged_text("/?(yes|session|no|edit|more|queue|interrupt|stop|pause|resume)( [a-z{}:]{0,6})?"), ".{0,20}"],
+            line in prop_oneof![damaged_text("/?(yes|session|always|no|edit|more|queue|interrupt|stop|pause|resume)( [a-z{}:]{0,6})?"), ".{0,20}"],
             around in "[ \t]{0,2}",
         ) {
             let typed = parse(&line);
@@ -157,7 +163,7 @@ mod tests {
                 Typed::Say { text, mode: Mode::Steer | Mode::Status } => prop_assert!(!is_command && text == line.trim()),
                 Typed::Say { text, mode: Mode::Queue | Mode::Interrupt } => prop_assert!(is_command && !text.is_empty()),
                 Typed::Unknown(named) => prop_assert!(is_command && named == line.trim(), "a slip is not said to a model"),
-                Typed::Yes | Typed::Session | Typed::No { .. } | Typed::Edit { .. } | Typed::More { .. } => prop_assert!(is_command),
+                Typed::Yes | Typed::Session | Typed::Always | Typed::No { .. } | Typed::Edit { .. } | Typed::More { .. } => prop_assert!(is_command),
                 Typed::Stop | Typed::Pause | Typed::Resume => prop_assert!(is_command),
             }
         }
@@ -174,6 +180,7 @@ mod tests {
             ("? how far", say("? how far", Mode::Status)),
             ("/yes", Typed::Yes),
             ("/session", Typed::Session),
+            ("/always", Typed::Always),
             ("/no", Typed::No { why: None }),
             ("/no too risky", Typed::No { why: Some("too risky".to_owned()) }),
             (r#"/edit {"command":"ls"}"#, Typed::Edit { args: r#"{"command":"ls"}"#.to_owned() }),

@@ -36,6 +36,7 @@ fn answered_sentence(limit: Option<LimitKind>, answered: &AskAnswered) -> String
     let how = match &answered.answer {
         Answer::Approve { grant: Grant::Once } => answer(&AnswerWord::Yes),
         Answer::Approve { grant: Grant::Session } => answer(&AnswerWord::YesForSession),
+        Answer::Approve { grant: Grant::Always } => answer(&AnswerWord::YesForGood),
         Answer::Edit { args, .. } => answer(&AnswerWord::Edited { args: &args.shown() }),
         Answer::Deny { message, stop: true } => {
             let why = message.as_ref().map(Text::shown);
@@ -129,6 +130,6 @@ mod tests {
         assert!(lines.iter().all(|line| !line.contains('\n')), "{lines:?}");
         assert_eq!(lines[..3], ["The agent asks: Which?", "      ask_1 in ses_1", "    May shell run? (low risk)"]);
         assert!(lines[3].starts_with("  ask_") && lines[4..7] == ["  arguments:", "    one\u{fffd}", "    two"], "{lines:?}");
-        assert_eq!(lines[7..9], ["  for the session this would allow: shell(a", "    May shell run?)"]);
+        assert_eq!(lines[7..9], ["  for the session, or always in its folder, this would allow: shell(a", "    May shell run?)"]);
     }
 }

@@ -1,6 +1,7 @@
 //! What is written to the terminal: the story line by line, canonical events as JSON, or the final answer alone.
 
 mod asks;
+mod beyond;
 mod live;
 mod story;
 mod tally;

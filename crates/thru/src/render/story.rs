@@ -1,10 +1,10 @@
 //! The story of a session: one plain line for each event that a person would want to hear of.
 
 use super::text::{excerpt, harmless};
-use super::{asks, tools};
-use crate::catalog::{CallLine, KeepLine, Line, call_line, keep_line, line};
+use super::{asks, beyond, tools};
+use crate::catalog::{BeyondLine, CallLine, KeepLine, Line, beyond_line, call_line, keep_line, line};
 use contract::ask::LimitKind;
-use contract::body::{ActionDecided, Body, FailureClass, Scope, SessionCreated, SessionForked};
+use contract::body::{ActionDecided, Body, DaySpend, FailureClass, ModelFailed, Scope, SessionCreated, SessionForked};
 use contract::event::Event;
 use contract::id::{ActionId, AskId, CallId, EventId, SessionId};
 use contract::request::Part;
@@ -99,6 +99,9 @@ impl Story {
                 return None;
             }
             Body::ModelFailed(failed) if failed.class == FailureClass::Interrupted => line(&Line::ModelInterrupted),
+            Body::ModelFailed(ModelFailed { day: Some(DaySpend { used, allowed }), .. }) => {
+                beyond_line(&BeyondLine::DaySpent { used: *used, allowed: *allowed })
+            }
             Body::ModelFailed(failed) => line(&Line::ModelFailed { why: &failed.message.shown() }),
             Body::ActionDecided(decided) => self.decided(decided),
             Body::ActionWithdrawn(withdrawn) => {
@@ -121,6 +124,12 @@ impl Story {
             | Body::ToolCancelled(_)
             | Body::ToolUnknown(_)
             | Body::ToolReconciled(_) => return tools::sentence(&self.tools, event),
+            Body::BudgetWarned(_)
+            | Body::DeliveryStarted(_)
+            | Body::DeliveryFinished(_)
+            | Body::DeliveryFailed(_)
+            | Body::PolicyRuleAdded(_)
+            | Body::PolicyRuleRemoved(_) => return beyond::sentence(body),
             Body::HostQuarantined(quarantined) => {
                 line(&Line::Quarantined { stream: quarantined.stream.as_str(), reason: &quarantined.reason })
             }

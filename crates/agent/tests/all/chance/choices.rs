@@ -9,7 +9,7 @@ use contract::call::{Class, Risk};
 use contract::config::{Autonomy, ConfigRef, Limits, OnUnknown, ResumePolicy};
 use contract::effect::EffectId;
 use contract::limits::{APPROVAL_VALID_MS, REPLY_PARTS_MAX};
-use contract::outcome::{ModelOutcome, Outcome, Reply, ReplyPart, ToolOutcome};
+use contract::outcome::{DeliveryOutcome, ModelOutcome, Outcome, Reply, ReplyPart, ToolOutcome};
 use contract::text::Text;
 use proptest::prelude::*;
 
@@ -165,7 +165,7 @@ fn mode() -> impl Strategy<Value = Mode> {
 
 fn told() -> impl Strategy<Value = Told> {
     prop_oneof![
-        4 => prop_oneof![Just(Grant::Once), Just(Grant::Session)].prop_map(Told::Approve),
+        4 => prop_oneof![Just(Grant::Once), Just(Grant::Session), Just(Grant::Always)].prop_map(Told::Approve),
         2 => (any::<bool>(), any::<bool>()).prop_map(|(why, stop)| Told::Deny { why, stop }),
         1 => Just(Told::Reply),
         1 => (0u64..10_000).prop_map(Told::Extend),
@@ -223,6 +223,8 @@ impl Choice {
                     ModelOutcome::Replied(Reply { parts: Choice::parts(&self.parts), usage, cost_micros: None })
                 }
             }),
+            EffectId::Deliver(_) if self.tool == 0 => Outcome::Delivery(DeliveryOutcome::Failed("full".into())),
+            EffectId::Deliver(_) => Outcome::Delivery(DeliveryOutcome::Finished),
             EffectId::Tool(_) | EffectId::Stop(_) => Outcome::Tool(self.tool()),
         }
     }

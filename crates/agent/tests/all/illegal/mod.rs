@@ -144,6 +144,7 @@ fn a_model_call_is_open_or_not() {
         class: FailureClass::Auth,
         recoverable: false,
         retry_after_ms: None,
+        day: None,
         message: Text::from(""),
     };
     let said = [

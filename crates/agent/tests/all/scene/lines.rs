@@ -4,7 +4,7 @@ use super::Scene;
 use super::notes::note;
 use agent::context::context;
 use contract::ask::{Answer, Ask, Grant, LimitKind, Subject};
-use contract::body::{AskAnswered, Body, ModelFailed};
+use contract::body::{AskAnswered, Body, ModelFailed, Parcel, Warning};
 use contract::effect::{Effect, EffectId};
 use contract::event::Event;
 use contract::id::{ActionId, AskId, MessageId};
@@ -75,14 +75,29 @@ pub fn event(event: &Event) -> String {
         Body::TimerFired(fired) => format!("{call} {}", note(&fired.note)),
         Body::TimerCancelled(cancelled) => format!("{call} {}", note(&cancelled.note)),
         Body::SessionForked(forked) => format!("at {}", forked.at),
+        Body::BudgetWarned(warned) => warning(&warned.warning),
+        Body::DeliveryStarted(started) => match &started.parcel {
+            Parcel::Rule { rule, folder, .. } => format!("{rule} in {folder} to {}", started.to),
+        },
+        Body::DeliveryFinished(_) => String::new(),
+        Body::DeliveryFailed(failed) => failed.reason.clone(),
+        Body::PolicyRuleAdded(_) | Body::PolicyRuleRemoved(_) => String::new(),
         Body::HostQuarantined(_) | Body::HostRecovered(_) | Body::HostStarted(_) | Body::HostStopped(_) => String::new(),
     };
     format!("{name} {about}").trim_end().to_owned()
 }
 
+fn warning(warning: &Warning) -> String {
+    match warning {
+        Warning::Cost { used, threshold } => format!("cost {used} over {threshold}"),
+        Warning::SlowCall { waited_ms, .. } => format!("slow call, {waited_ms} ms"),
+    }
+}
+
 fn model_failed(failed: &ModelFailed) -> String {
     let ours = Some(note(&failed.message)).filter(|note| note.starts_with('<')).map(|note| format!(" {note}")).unwrap_or_default();
-    format!("{} {}{ours}", word(&failed.class), if failed.recoverable { "recoverable" } else { "for good" })
+    let day = failed.day.map(|day| format!(" {} of {}", day.used, day.allowed)).unwrap_or_default();
+    format!("{}{day} {}{ours}", word(&failed.class), if failed.recoverable { "recoverable" } else { "for good" })
 }
 
 fn ask(event: &Event, ask: &Ask) -> String {
@@ -102,6 +117,7 @@ pub fn answer(answer: &Answer) -> String {
     match answer {
         Answer::Approve { grant: Grant::Once } => "approve".to_owned(),
         Answer::Approve { grant: Grant::Session } => "approve for the session".to_owned(),
+        Answer::Approve { grant: Grant::Always } => "approve for good".to_owned(),
         Answer::Edit { args, .. } => format!("edit {}", args.shown()),
         Answer::Deny { message, stop } => {
             let message = message.as_ref().map(|message| format!(" \"{}\"", message.shown())).unwrap_or_default();
@@ -123,6 +139,7 @@ pub fn effects(scene: &Scene, wanted: &[Effect]) -> String {
         Effect::Model { attempt, .. } => format!("model attempt {attempt}"),
         Effect::Start { action, attempt } => format!("start {} attempt {attempt}", call_of(scene, *action)),
         Effect::Recover { action, attempt, class } => format!("recover {} attempt {attempt} {}", call_of(scene, *action), word(class)),
+        Effect::Deliver(_) => "deliver".to_owned(),
         Effect::Stop { action, attempt, .. } => format!("stop {} attempt {attempt}", call_of(scene, *action)),
     };
     if wanted.is_empty() { "nothing".into() } else { wanted.iter().map(line).collect::<Vec<_>>().join(", ") }
@@ -134,6 +151,7 @@ pub fn rejection(scene: &Scene, rejection: &Rejection) -> String {
             EffectId::Prepare(message) => format!("stale: prepare {}", key_of(scene, *message)),
             EffectId::Model(_) => format!("stale: model attempt {attempt}"),
             EffectId::Tool(action) => format!("stale: {} attempt {attempt}", call_of(scene, *action)),
+            EffectId::Deliver(_) => "stale: deliver".into(),
             EffectId::Stop(action) => format!("stale: stop {} attempt {attempt}", call_of(scene, *action)),
         },
         Rejection::NoSuchAsk(_) => "there is no such ask".into(),
@@ -153,6 +171,8 @@ pub fn rejection(scene: &Scene, rejection: &Rejection) -> String {
         | Rejection::NotAnAnswer { .. }
         | Rejection::EditRefused(_)
         | Rejection::Forbidden(_)
+        | Rejection::NoSuchRule
+        | Rejection::TooManyRules { .. }
         | Rejection::InboxFull { .. }
         | Rejection::OldEpoch { .. }
         | Rejection::TooLong { .. } => rejection.to_string(),

@@ -57,6 +57,8 @@ fn plain_config() -> ConfigRef {
         limits: Limits::default(),
         prices: None,
         output_tokens_max: OUTPUT_TOKENS_DEFAULT,
+        standing: Vec::new(),
+        warn_cost_micros: None,
     }
 }
 

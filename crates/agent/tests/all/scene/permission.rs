@@ -5,7 +5,7 @@ use agent::policy::{Ground, Judgement, judge_call};
 use contract::ask::{Answer, Ask, LimitKind, Subject};
 use contract::body::{ActionDecided, AskAnswered, Body, Scope};
 use contract::call::Touches;
-use contract::config::Policy;
+use contract::config::ConfigRef;
 use contract::event::Event;
 use contract::id::{ActionId, AskId, RunId, Sha256};
 use contract::limits::APPROVAL_VALID_MS;
@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Default)]
 struct Account<'a> {
-    run: Option<(RunId, &'a Policy)>,
+    run: Option<(RunId, &'a ConfigRef)>,
     /// A person ended the open run.
     ended: bool,
     rules: Vec<Rule>,
@@ -49,7 +49,7 @@ impl<'a> Account<'a> {
         let at = format!("{} at {}", event.draft.body.name(), event.version);
         match &event.draft.body {
             Body::ResourceLoaded(loaded) => self.started.untrusted |= !loaded.trusted,
-            Body::RunStarted(started) => (self.run, self.ended) = (Some((started.run, &started.config.policy)), false),
+            Body::RunStarted(started) => (self.run, self.ended) = (Some((started.run, &started.config)), false),
             Body::RunFinished(_) => {
                 let holds = self.open.values().find(|open| open.foreground).map(|open| open.decided.call);
                 assert_eq!(holds, None, "{at} leaves a call of its foreground open");
@@ -158,12 +158,13 @@ impl<'a> Account<'a> {
     fn may_start(&self, action: ActionId, attempt: u16, now: Time, at: &str) {
         let Open { decided, approved_until, .. } = &self.open[&action];
         let approved = approved_until.is_some_and(|until| now < until);
-        let Some((_, policy)) = self.run else {
+        let Some((_, config)) = self.run else {
             assert!(attempt > 1 && (approved || approved_until.is_none()), "{at} begins something without a run");
             return;
         };
         let tainted = self.is_tainted().then_some(self.knowing.as_slice());
-        match judge_call(Ground { policy, granted: &self.rules, tainted }, &decided.tool, &decided.prepared, decided.risk) {
+        let ground = Ground { policy: &config.policy, granted: &self.rules, standing: &config.standing, tainted };
+        match judge_call(ground, &decided.tool, &decided.prepared, decided.risk) {
             Judgement::Allow(_) => {}
             Judgement::Ask(_) => assert!(approved, "{at} starts {} without an answer that counts", decided.call),
             Judgement::Deny(rule) => panic!("{at} starts what the rule {rule} forbids"),

@@ -82,7 +82,7 @@ impl<'a> Account<'a> {
             LimitKind::ToolCalls => limits.tool_calls,
             LimitKind::WallTime => limits.wall_ms,
             LimitKind::Turns => Some(config.max_turns.into()),
-            LimitKind::CrashLoop | LimitKind::Loop => None,
+            LimitKind::CrashLoop | LimitKind::Loop | LimitKind::Day => None,
         }
     }
 

@@ -8,13 +8,14 @@ use contract::event::Event;
 use contract::id::{ActionId, EventId};
 use contract::machine::Machine;
 use contract::units::{Epoch, Time};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Default)]
 struct Account {
     owner: Epoch,
     model: Option<(EventId, u16, Epoch)>,
     attempts: BTreeMap<(ActionId, u16), Open>,
+    deliveries: BTreeSet<EventId>,
 }
 
 /// An attempt that has not ended.
@@ -37,7 +38,7 @@ pub fn check(scene: &Scene) {
 pub fn check_state(state: &State, which: &str) {
     let begins = |effect: &Effect| match effect {
         Effect::Prepare(_) | Effect::Recover { .. } => true,
-        Effect::Model { .. } | Effect::Start { .. } | Effect::Stop { .. } => false,
+        Effect::Model { .. } | Effect::Start { .. } | Effect::Stop { .. } | Effect::Deliver(_) => false,
     };
     let wanted = Agent::effects(state);
     let ends = |action: ActionId| wanted.iter().any(|effect| matches!(effect, Effect::Stop { action: other, .. } if *other == action));
@@ -65,6 +66,9 @@ impl Account {
                 let open = self.attempts.get_mut(&(requested.action, requested.attempt)).expect("what must end is open");
                 assert!(open.deadline.replace(requested.deadline).is_none(), "{} is to end twice", requested.action);
             }
+            Body::DeliveryStarted(_) => drop(self.deliveries.insert(event.draft.id)),
+            Body::DeliveryFinished(end) => assert!(self.deliveries.remove(&end.delivery), "it is not open at {}", event.version),
+            Body::DeliveryFailed(end) => assert!(self.deliveries.remove(&end.delivery), "it is not open at {}", event.version),
             Body::ToolFinished(end) => self.end(end.action, end.attempt),
             Body::ToolCancelled(end) => self.end(end.action, end.attempt),
             Body::ToolUnknown(end) => self.end(end.action, end.attempt),
@@ -91,6 +95,7 @@ impl Account {
             expected.push(format!("{how} {action} {attempt}"));
             expected.extend(open.deadline.map(|deadline| format!("stop {action} {attempt} {}", deadline.0)));
         }
+        expected.extend(self.deliveries.iter().map(|delivery| format!("deliver {delivery}")));
         let mut found: Vec<String> = Agent::effects(state).iter().filter_map(line).collect();
         expected.sort();
         found.sort();
@@ -104,6 +109,7 @@ fn line(effect: &Effect) -> Option<String> {
         Effect::Model { request, attempt } => Some(format!("model {request} {attempt}")),
         Effect::Start { action, attempt } => Some(format!("start {action} {attempt}")),
         Effect::Recover { action, attempt, .. } => Some(format!("recover {action} {attempt}")),
+        Effect::Deliver(delivery) => Some(format!("deliver {delivery}")),
         Effect::Stop { action, attempt, deadline } => Some(format!("stop {action} {attempt} {}", deadline.0)),
     }
 }

@@ -2,13 +2,14 @@
 
 use super::{Scene, lines, made};
 use agent::Agent;
-use contract::body::{Body, FailureClass, Usage};
+use contract::body::{Body, DaySpend, FailureClass, Usage};
 use contract::call::Class;
 use contract::effect::{Effect, EffectId};
+use contract::event::Event;
 use contract::id::{ActionId, BootId, CallId, EventId, HostId, MachineId};
 use contract::input::Input;
 use contract::machine::Machine;
-use contract::outcome::{ModelOutcome, Outcome, Reply, ReplyPart, ToolOutcome};
+use contract::outcome::{DeliveryOutcome, ModelOutcome, Outcome, Reply, ReplyPart, ToolOutcome};
 use contract::text::Text;
 use contract::units::Epoch;
 
@@ -77,6 +78,29 @@ impl Scene {
         let (effect, attempt) = self.model();
         let outcome = ModelOutcome::Failed { class, message: Text::from("why"), retry_after_ms: None };
         self.done(&format!("model fails {}", lines::word(&class)), effect, attempt, Outcome::Model(outcome));
+    }
+
+    pub fn not_admitted(&mut self, used: u64, allowed: u64) {
+        let (effect, attempt) = self.model();
+        let day = DaySpend { used, allowed };
+        self.done("not admitted", effect, attempt, Outcome::Model(ModelOutcome::NotAdmitted(day)));
+    }
+
+    /// The model has said nothing for this long.
+    pub fn slow(&mut self, waited_ms: u64) {
+        let (effect, attempt) = self.model();
+        self.done("slow", effect, attempt, Outcome::Model(ModelOutcome::Slow { waited_ms }));
+    }
+
+    /// The end of the last delivery there was.
+    pub fn delivered(&mut self, outcome: DeliveryOutcome) {
+        let is_start = |event: &&Event| matches!(event.draft.body, Body::DeliveryStarted(_));
+        let delivery = self.log.iter().rev().find(is_start).map_or(EventId([0; 16]), |event| event.draft.id);
+        let name = match &outcome {
+            DeliveryOutcome::Finished => "delivered".to_owned(),
+            DeliveryOutcome::Failed(reason) => format!("not delivered: {reason}"),
+        };
+        self.done(&name, EffectId::Deliver(delivery), 1, Outcome::Delivery(outcome));
     }
 
     /// Outcome of the latest attempt of this call.

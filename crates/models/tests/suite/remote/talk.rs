@@ -78,6 +78,10 @@ impl Talk {
             limits: Limits::default(),
             prices: None,
             output_tokens_max: 4_096,
+            standing: Vec::new(),
+            warn_cost_micros: None,
+            slow_call_ms: None,
+            per_day_micros: None,
             resources: Vec::new(),
         };
         ModelCall {

@@ -35,6 +35,10 @@ fn config() -> RunConfig {
         limits: Limits { tokens: Some(9), ..Limits::default() },
         prices: Some(Prices { input: 3, output: 15, cache_read: None, cache_write: Some(4) }),
         output_tokens_max: 4_096,
+        standing: Vec::new(),
+        warn_cost_micros: None,
+        slow_call_ms: None,
+        per_day_micros: None,
         resources: Vec::new(),
     }
 }

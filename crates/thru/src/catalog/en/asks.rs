@@ -14,7 +14,7 @@ pub fn ask(what: &AskText<'_>) -> String {
         AskText::Tainted => {
             "  careful: the model has seen private data and what strangers wrote, and this could send one to the other".to_owned()
         }
-        AskText::Session { rule } => format!("  for the session this would allow: {rule}"),
+        AskText::Session { rule } => format!("  for the session, or always in its folder, this would allow: {rule}"),
         AskText::Expires { seconds } => format!("  waits for another {}", length(*seconds)),
         AskText::HowInPlace { subject, rule } => in_place(subject, *rule),
         AskText::HowElsewhere { subject, ask, session } => elsewhere(subject, ask, session),
@@ -25,6 +25,7 @@ pub fn answer(what: &AnswerWord<'_>) -> String {
     match what {
         AnswerWord::Yes => "yes".to_owned(),
         AnswerWord::YesForSession => "yes, for the session".to_owned(),
+        AnswerWord::YesForGood => "yes, always".to_owned(),
         AnswerWord::Edited { args } => format!("yes, but with {args}"),
         AnswerWord::No => "no".to_owned(),
         AnswerWord::NoBecause { why } => format!("no: {why}"),
@@ -60,7 +61,7 @@ fn reached(limit: LimitKind) -> String {
     let word = limit_word(limit);
     match limit {
         LimitKind::Cost | LimitKind::Tokens => format!("The next step may go beyond the limit of {word}"),
-        LimitKind::CrashLoop | LimitKind::Loop | LimitKind::ToolCalls | LimitKind::Turns | LimitKind::WallTime => {
+        LimitKind::CrashLoop | LimitKind::Loop | LimitKind::ToolCalls | LimitKind::Turns | LimitKind::Day | LimitKind::WallTime => {
             format!("The limit of {word} is reached")
         }
     }
@@ -69,7 +70,7 @@ fn reached(limit: LimitKind) -> String {
 fn in_place(subject: &Subject, rule: bool) -> String {
     match subject {
         Subject::Tool { .. } => {
-            let session = if rule { " · /session" } else { "" };
+            let session = if rule { " · /session · /always" } else { "" };
             format!("  yes · no · /no WHY · /edit ARGUMENTS{session} · /stop; anything else is said to the agent, which then decides anew")
         }
         Subject::Question { .. } => "  type the answer · /no WHY · /stop".to_owned(),
@@ -105,13 +106,14 @@ fn limit_word(limit: LimitKind) -> &'static str {
         LimitKind::Tokens => "tokens",
         LimitKind::ToolCalls => "tool calls",
         LimitKind::Turns => "turns",
+        LimitKind::Day => "money a day",
         LimitKind::WallTime => "time",
     }
 }
 
 fn amount(limit: LimitKind, amount: u64) -> String {
     match limit {
-        LimitKind::Cost => format!("{:.4}", amount as f64 / 1e6),
+        LimitKind::Cost | LimitKind::Day => format!("{:.4}", amount as f64 / 1e6),
         LimitKind::WallTime => length(amount / 1_000),
         LimitKind::CrashLoop | LimitKind::Loop | LimitKind::Tokens | LimitKind::ToolCalls | LimitKind::Turns => amount.to_string(),
     }

@@ -73,10 +73,11 @@ pub fn talk_help(text: TalkHelp) -> &'static str {
             "What you approve is what runs, byte for byte, once, and within the hour. The first answer wins, wherever it comes\n\
              from; a message to the session overtakes what is asked about a call.\n\n\
              Examples:\n  thru approve ask_…\n  thru approve ask_… --scope session         # and equal calls of this session\n  \
+             thru approve ask_… --scope always          # and of later ones in the same folder; see `thru policy list`\n  \
              thru approve ask_… --args '{\"command\":\"make test\"}'   # run this instead\n  \
              thru approve ask_… --amount 50000          # this much more of a limit"
         }
-        TalkHelp::GrantScope => "For this call, or also for equal calls of this session",
+        TalkHelp::GrantScope => "For this call, also for equal calls of this session, or for those of later ones in its folder too",
         TalkHelp::EditArgs => "Run it with these arguments instead; they are checked like those of the model",
         TalkHelp::Amount => "How much more: a number of turns, tool calls or tokens, money as in 0.50, or time as in 10m",
         TalkHelp::AnswerKey => "The same key again is the same answer",

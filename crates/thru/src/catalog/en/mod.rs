@@ -2,6 +2,7 @@
 
 mod asks;
 mod auth;
+mod beyond;
 mod calls;
 mod doctor;
 mod help;
@@ -13,6 +14,7 @@ mod problem;
 
 pub use asks::{answer, ask};
 pub use auth::{auth_help, auth_line};
+pub use beyond::beyond_line;
 pub use calls::call_line;
 pub use doctor::{cure, health, symptom};
 pub use help::{help, talk_help, wish_help};

@@ -14,6 +14,7 @@ pub fn policy_line(what: &PolicyLine<'_>) -> String {
         PolicyLine::By(sourced) => format!("  by {}", named(sourced)),
         PolicyLine::Opaque => "  not all of it could be read, so no rule with a star allows it".to_owned(),
         PolicyLine::Part(part) => format!("  part: {part}"),
+        PolicyLine::Removed { rule, folder } => format!("{rule} is asked about again in {folder}"),
         PolicyLine::Trusted(folder) => folder.display().to_string(),
         PolicyLine::TrustsNow(folder) => format!("{} is trusted, as it is now", folder.display()),
         PolicyLine::TrustsNoMore(folder) => format!("{} is not trusted any more", folder.display()),
@@ -41,6 +42,8 @@ fn named(sourced: &SourcedRule) -> String {
     match &sourced.source {
         RuleSource::Said => format!("{}  from the command line", sourced.rule),
         RuleSource::File(path) => format!("{}  from {}", sourced.rule, path.display()),
+        RuleSource::Answer { session: Some(session), by, .. } => format!("{}  always, as {by} said in {session}", sourced.rule),
+        RuleSource::Answer { session: None, by, .. } => format!("{}  always, as {by} said", sourced.rule),
     }
 }
 
@@ -72,10 +75,11 @@ pub fn policy_help(text: PolicyHelp) -> &'static str {
              differs = [\"git status; rm x\"]\n\n  \
              [[policy.rules]]\n  effect = \"ask\"\n  rule = \"shell(git push*)\"\n  \
              confirm = \"always\"                # in every mode, and whatever was answered before\n\n\
-             A rule that denies wins, then one that asks, then one that allows, then the risk of the call. Each command\n\
+             A rule that denies wins, then what you allowed when you were asked, then one that asks, then one that allows,\n\
+             then the risk of the call. What you allowed with `always` counts in its folder until you take it back. Each command\n\
              of a line needs a rule that allows it, and so does each file it reads from or writes to, as `< FILE` and\n\
              `> FILE`. Paths are matched as ignore files match them, hosts by name or by *.name.\n\n\
-             Examples:\n  thru policy test \"git status; rm x\"\n  thru policy list"
+             Examples:\n  thru policy test \"git status; rm x\"\n  thru policy list\n  thru policy remove \"shell(make install)\""
         }
         PolicyHelp::Test => "Say what would become of a call, and which rule decides; nothing is run",
         PolicyHelp::TestAfter => {
@@ -86,6 +90,12 @@ pub fn policy_help(text: PolicyHelp) -> &'static str {
         PolicyHelp::Tool => "Tool that would be called",
         PolicyHelp::Network => "The call wants a network",
         PolicyHelp::List => "Rules that count here, and where each is from",
+        PolicyHelp::Remove => "Take back what you allowed for good",
+        PolicyHelp::RemoveAfter => {
+            "Only what was answered with `always` is taken back here; rules of files are changed in their files.\n\n\
+             Examples:\n  thru policy list\n  thru policy remove \"shell(make install)\"\n  thru policy remove -C ../project \"write_file(notes.md)\""
+        }
+        PolicyHelp::Rule => "The rule, as `thru policy list` shows it",
         PolicyHelp::Trust => "Let the settings of a project count in full",
         PolicyHelp::TrustAfter => {
             "The settings of a project, .throughline/config.toml, may come from anybody. Until you trust its folder they may\n\
