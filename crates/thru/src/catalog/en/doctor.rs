@@ -1,9 +1,12 @@
 //! What `thru doctor` finds, and what to do about it.
 
 use super::count;
+use super::models::models_line;
+use crate::catalog::ModelsLine;
 use crate::render::excerpt;
 use throughline::Way;
 use throughline::doctor::{Finding, Health};
+use throughline::settings::Wish;
 
 const MIB: u64 = 1024 * 1024;
 
@@ -76,6 +79,8 @@ pub fn symptom(finding: &Finding) -> String {
             format!("{whole} ({way}{landlock}{counted}){failed}")
         }
         Finding::SandboxMissing { reason } => format!("no sandbox can be made, so commands are refused: {reason}"),
+        Finding::Model { wish, candidates } => models_line(&ModelsLine::Unnamed { wish, candidates }),
+        Finding::SettingsUnusable { reason } => format!("the settings cannot be used: {reason}"),
         Finding::ViewsMissing => "the lists are not made yet".to_owned(),
         Finding::Views => "the lists can be read".to_owned(),
         Finding::ViewsDamaged { reason } => format!("the lists are damaged: {reason}"),
@@ -111,6 +116,7 @@ pub fn cure(finding: &Finding) -> Option<String> {
         | Finding::Processes { .. }
         | Finding::Spool { .. }
         | Finding::Sandbox { is_full: true, .. }
+        | Finding::Model { wish: Wish::Named(_) | Wish::Nothing, .. }
         | Finding::ViewsMissing
         | Finding::Views
         | Finding::Blobs { .. } => return None,
@@ -153,6 +159,10 @@ pub fn cure(finding: &Finding) -> Option<String> {
         Finding::Sandbox { is_full: false, .. } | Finding::SandboxMissing { .. } => {
             "allow namespaces of users on this machine, or see decision 12 about --unsafe-no-sandbox".to_owned()
         }
+        Finding::Model { wish: Wish::Several(_), .. } => {
+            "set one in config.toml: [defaults] model = \"NAME\"; or name one in each run".to_owned()
+        }
+        Finding::SettingsUnusable { .. } => "mend the file; until then runs are refused".to_owned(),
         Finding::ViewsDamaged { .. } => "nothing is lost: they are made anew from the log; views.db may be deleted".to_owned(),
         Finding::BlobBroken { .. } => {
             "bring blobs/ back from a copy, or import the session from an export; the events themselves are whole".to_owned()
