@@ -1,15 +1,14 @@
 //! What went wrong, as a person and a script learn it: kind, message, hint, exit code.
 
-use crate::catalog::{Problem, Setup, hint, problem, vain};
-use crate::render::harmless;
+use crate::catalog::{Problem, Setup, hint, problem};
 use contract::input::Rejection;
 use contract::port::LogError;
 use std::path::Path;
 use throughline::policy::TrialError;
 use throughline::settings::{BadFile, BadName, SecretsError, TrustError};
 use throughline::{
-    BundleError, ChooseError, ConfigError, ForkError, Forked, HomeError, HostError, ImportError, JournalError, Leave, ListError,
-    ModelNameError, OpenError, ProbeError, Refusal, SayError, StartError,
+    BundleError, ConfigError, ForkError, Forked, HomeError, HostError, ImportError, JournalError, Leave, ListError, ModelNameError,
+    OpenError, ProbeError, Refusal, SayError, StartError,
 };
 
 /// Exit codes that scripts rely on.
@@ -123,21 +122,6 @@ impl From<BadFile> for Fault {
             }
             BadFile::Unreadable { .. } | BadFile::Malformed { .. } | BadFile::Trust(_) => {
                 Fault::new(Problem::Setup(Setup::Settings(&text)))
-            }
-        }
-    }
-}
-
-impl From<ChooseError> for Fault {
-    fn from(error: ChooseError) -> Fault {
-        match error {
-            ChooseError::File(error) => error.into(),
-            ChooseError::Secrets(error) => error.into(),
-            ChooseError::Several(names) => Fault::new(Problem::Setup(Setup::SeveralModels(&names.join(", ")))),
-            ChooseError::Nobody(passed) => {
-                let tried: Vec<String> = passed.iter().map(|one| format!("{}: {}", one.name, vain(&one.why))).collect();
-                // Whoever was asked may have answered with anything.
-                Fault::new(Problem::Setup(Setup::NoModel { tried: &harmless(&tried.join(", ")) }))
             }
         }
     }

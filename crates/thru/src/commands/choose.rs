@@ -1,13 +1,12 @@
 //! Which model works when nobody named one, and how that is said.
 
-use super::run::absolute;
 use crate::catalog::{ModelsLine, Problem, Setup, models_line, vain};
 use crate::fault::Fault;
 use crate::render::harmless;
 use serde_json::{Value, json};
 use std::path::Path;
 use throughline::settings::{Because, Chosen, Settings, Sources, Why, Wish};
-use throughline::{Choice, FoundModel, Home, Passed, Probed};
+use throughline::{Choice, ChooseError, FoundModel, Home, Passed, Probed};
 
 /// A model, and everything that is said of how it came to be the one.
 pub struct Decided {
@@ -21,17 +20,34 @@ pub struct Decided {
 }
 
 pub async fn choose(home: &Home, sources: &Sources, folder: &Path) -> Result<Decided, Fault> {
-    match throughline::choose(home, sources, folder).await? {
+    match throughline::choose(home, sources, folder).await.map_err(refused)? {
         Choice::Set(chosen) => set(&chosen),
         Choice::Found(found) => Ok(proven(found)),
     }
+}
+
+fn refused(error: ChooseError) -> Fault {
+    match error {
+        ChooseError::File(error) => error.into(),
+        ChooseError::Secrets(error) => error.into(),
+        ChooseError::Several(names) => several(&names),
+        ChooseError::Nobody(passed) => {
+            let tried: Vec<String> = passed.iter().map(|one| format!("{}: {}", one.name, vain(&one.why))).collect();
+            // Whoever was asked may have answered with anything.
+            Fault::new(Problem::Setup(Setup::NoModel { tried: &harmless(&tried.join(", ")) }))
+        }
+    }
+}
+
+fn several(names: &[String]) -> Fault {
+    Fault::new(Problem::Setup(Setup::SeveralModels(&names.join(", "))))
 }
 
 /// The same for an address that a person named: only what was set can be there.
 pub fn choose_for(address: &str, sources: &Sources, folder: &Path) -> Result<Decided, Fault> {
     match Settings::load(sources, folder)?.choose(sources.environment.as_ref()) {
         Wish::Named(chosen) => set(&chosen),
-        Wish::Several(names) => Err(Fault::new(Problem::Setup(Setup::SeveralModels(&names.join(", "))))),
+        Wish::Several(names) => Err(several(&names)),
         Wish::Nothing => Err(Fault::new(Problem::Setup(Setup::AddressOnly(address)))),
     }
 }
@@ -72,4 +88,13 @@ pub fn json_of_because(because: Because, json: &mut Value) {
 
 fn json_of_passed(passed: &[Passed]) -> Value {
     passed.iter().map(|one| json!({ "name": one.name, "why": vain(&one.why) })).collect()
+}
+
+/// A session may be resumed from another folder, so the name of a script must not depend on this one.
+pub fn absolute(model: &str) -> Result<String, Fault> {
+    let Some(file) = model.strip_prefix("script:") else {
+        return Ok(model.to_owned());
+    };
+    let path = std::path::absolute(file).map_err(|error| Fault::new(Problem::Script(&error.to_string())))?;
+    Ok(format!("script:{}", path.to_string_lossy()))
 }

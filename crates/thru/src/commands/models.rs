@@ -1,7 +1,6 @@
 //! `thru models`: which models can be asked, and whether one answers.
 
-use super::choose::{Decided, choose, json_of_because, json_of_why};
-use super::run::absolute;
+use super::choose::{Decided, absolute, choose, json_of_because, json_of_why};
 use crate::args::{Models, ModelsOf};
 use crate::catalog::{ModelsLine, models_line};
 use crate::fault::{Fault, code};

@@ -1,9 +1,8 @@
 //! `thru run`: give work and follow it.
 
-use super::choose::{choose, choose_for};
+use super::choose::{absolute, choose, choose_for};
 use super::{follow, open_with, warn_without_sandbox};
 use crate::args::Run;
-use crate::catalog::Problem;
 use crate::fault::Fault;
 use crate::render::Screen;
 use throughline::settings::{Settings, Sources};
@@ -59,13 +58,4 @@ async fn is_known(home: &Home, key: Option<&str>) -> Result<bool, Fault> {
         Some(key) if home.folder().join("journal.db").exists() => Ok(open_with(home, Sandboxing::On)?.has_job(key).await?),
         Some(_) | None => Ok(false),
     }
-}
-
-/// A session may be resumed from another folder, so the name of a script must not depend on this one.
-pub fn absolute(model: &str) -> Result<String, Fault> {
-    let Some(file) = model.strip_prefix("script:") else {
-        return Ok(model.to_owned());
-    };
-    let path = std::path::absolute(file).map_err(|error| Fault::new(Problem::Script(&error.to_string())))?;
-    Ok(format!("script:{}", path.to_string_lossy()))
 }

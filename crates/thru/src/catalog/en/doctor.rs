@@ -62,22 +62,7 @@ pub fn symptom(finding: &Finding) -> String {
         Finding::Leftovers { folders, .. } => {
             format!("{} of output and temporary files that nothing needs any more", count(*folders as u64, "folder"))
         }
-        Finding::Sandbox { is_full, way, landlock, counted, failed } => {
-            let whole = if *is_full {
-                "commands run in a sandbox"
-            } else {
-                "commands run in a sandbox that does not protect .git, so each is asked about"
-            };
-            let landlock = landlock.map_or_else(|| "no Landlock".to_owned(), |version| format!("Landlock {version}"));
-            let counted = if *counted { "" } else { ", no limit to the number of processes" };
-            let way = match way {
-                Some(Way::Namespaces) => "namespaces, ",
-                Some(Way::Bubblewrap) => "namespaces of bubblewrap, ",
-                Some(Way::Landlock) | None => "",
-            };
-            let failed = if failed.is_empty() { String::new() } else { format!("; not possible: {failed}") };
-            format!("{whole} ({way}{landlock}{counted}){failed}")
-        }
+        Finding::Sandbox { is_full, way, landlock, counted, failed } => sandbox(*is_full, *way, *landlock, *counted, failed),
         Finding::SandboxMissing { reason } => format!("no sandbox can be made, so commands are refused: {reason}"),
         Finding::Model { wish, candidates } => models_line(&ModelsLine::Unnamed { wish, candidates }),
         Finding::SettingsUnusable { reason } => format!("the settings cannot be used: {reason}"),
@@ -89,6 +74,20 @@ pub fn symptom(finding: &Finding) -> String {
         }
         Finding::BlobBroken { stream, version, reason } => format!("event {version} of {stream}: {reason}"),
     }
+}
+
+fn sandbox(is_full: bool, way: Option<Way>, landlock: Option<u32>, counted: bool, failed: &str) -> String {
+    let whole =
+        if is_full { "commands run in a sandbox" } else { "commands run in a sandbox that does not protect .git, so each is asked about" };
+    let landlock = landlock.map_or_else(|| "no Landlock".to_owned(), |version| format!("Landlock {version}"));
+    let counted = if counted { "" } else { ", no limit to the number of processes" };
+    let way = match way {
+        Some(Way::Namespaces) => "namespaces, ",
+        Some(Way::Bubblewrap) => "namespaces of bubblewrap, ",
+        Some(Way::Landlock) | None => "",
+    };
+    let failed = if failed.is_empty() { String::new() } else { format!("; not possible: {failed}") };
+    format!("{whole} ({way}{landlock}{counted}){failed}")
 }
 
 fn others(running: usize) -> String {
