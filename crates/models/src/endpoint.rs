@@ -17,12 +17,7 @@ pub enum BadEndpoint {
 
 /// Refuses what the provider would refuse, before a run depends on it.
 pub fn check(endpoint: &Endpoint) -> Result<(), BadEndpoint> {
-    let address = |reason: &str| BadEndpoint::Address { model: endpoint.name.clone(), reason: reason.to_owned() };
-    let uri: Uri = endpoint.base_url.parse().map_err(|_| address("it is no address"))?;
-    origin(&uri).map_err(address)?;
-    if uri.query().is_some() {
-        return Err(address("it has a query"));
-    }
+    check_address(endpoint)?;
     if endpoint.model.is_empty() {
         return Err(BadEndpoint::Nameless(endpoint.name.clone()));
     }
@@ -30,6 +25,14 @@ pub fn check(endpoint: &Endpoint) -> Result<(), BadEndpoint> {
         None => Ok(()),
         Some((setting, reason)) => Err(BadEndpoint::Setting { model: endpoint.name.clone(), setting, reason: reason.to_owned() }),
     }
+}
+
+/// The same of its address alone.
+pub(crate) fn check_address(endpoint: &Endpoint) -> Result<(), BadEndpoint> {
+    let address = |reason: &str| BadEndpoint::Address { model: endpoint.name.clone(), reason: reason.to_owned() };
+    let uri: Uri = endpoint.base_url.parse().map_err(|_| address("it is no address"))?;
+    origin(&uri).map_err(address)?;
+    if uri.query().is_some() { Err(address("it has a query")) } else { Ok(()) }
 }
 
 /// Thinking tokens that Anthropic allows at least.

@@ -48,6 +48,10 @@ impl Said {
         if status == Some(402) || is(&["insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "billing_error"]) {
             return FailureClass::Permanent;
         }
+        // Also as a 403: the key is right, and another model may answer it.
+        if is(&["model_not_found"]) {
+            return FailureClass::Permanent;
+        }
         if matches!(status, Some(401 | 403)) || is(&["authentication_error", "permission_error", "invalid_api_key"]) {
             return FailureClass::Auth;
         }
@@ -57,7 +61,7 @@ impl Said {
         if status == Some(429) || is(&["rate_limit_error", "rate_limit_exceeded"]) {
             return FailureClass::RateLimited;
         }
-        if is(&["invalid_request_error", "not_found_error", "model_not_found"]) {
+        if is(&["invalid_request_error", "not_found_error"]) {
             return FailureClass::Permanent;
         }
         match status {
@@ -199,6 +203,7 @@ mod tests {
             (Some(400), r#"{"error":{"message":"Unknown parameter","type":"invalid_request_error","code":null}}"#, Permanent),
             (Some(401), r#"{"error":{"message":"Incorrect API key provided","code":"invalid_api_key"}}"#, Auth),
             (Some(403), "forbidden", Auth),
+            (Some(403), r#"{"error":{"message":"Project does not have access to model `x`","code":"model_not_found"}}"#, Permanent),
             (Some(402), r#"{"error":{"message":"Insufficient Balance","code":"invalid_request_error"}}"#, Permanent),
             (Some(404), r#"{"error":{"message":"The model `x` does not exist","code":"model_not_found"}}"#, Permanent),
             (Some(408), "", Transient),

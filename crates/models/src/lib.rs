@@ -1,6 +1,6 @@
 //! Model adapters. One folder each; its wire structs never leave it, and no attempt is hidden from the log.
 //!
-//! [`Remote`] asks models behind an address. Requests are made and answers read without IO, by the folder of each
+//! [`Remote`] asks models behind an address, and providers which they have. Requests are made and answers read without IO, by the folder of each
 //! protocol; [`check`] tells beforehand what a protocol would refuse.
 
 mod anthropic;
@@ -10,7 +10,9 @@ mod endpoint;
 mod facts;
 mod failure;
 mod keys;
+mod listing;
 mod live;
+mod offer;
 mod ollama;
 mod protocol;
 mod reader;
@@ -31,6 +33,7 @@ mod spoilt_tests;
 
 pub use endpoint::{BadEndpoint, check};
 pub use keys::{Key, Keys};
+pub use offer::Offered;
 pub use remote::Remote;
 pub use script::{BadLine, ScriptError, ScriptedModel};
 pub use web::HttpLimits;

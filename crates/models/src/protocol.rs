@@ -2,6 +2,7 @@
 
 use crate::asking::Asking;
 use crate::keys::Key;
+use crate::offer::Offered;
 use crate::reply::{Naming, Reading};
 use crate::{anthropic, chat, ollama, responses};
 use contract::config::{Endpoint, Protocol, RunConfig};
@@ -24,6 +25,24 @@ pub fn reading(protocol: Protocol, naming: Naming) -> Box<dyn Reading> {
         Protocol::OpenaiResponses => Box::new(responses::Reply::new(naming)),
         Protocol::Anthropic => Box::new(anthropic::Reply::new(naming)),
         Protocol::Ollama => Box::new(ollama::Reply::new(naming)),
+    }
+}
+
+/// The question for all models; it has no body.
+pub fn listing(endpoint: &Endpoint) -> Asking {
+    match endpoint.protocol {
+        Protocol::OpenaiChat | Protocol::OpenaiResponses => chat::listing(endpoint),
+        Protocol::Anthropic => anthropic::listing(endpoint),
+        Protocol::Ollama => ollama::listing(endpoint),
+    }
+}
+
+/// What was answered to it.
+pub fn listed(protocol: Protocol, bytes: &[u8]) -> Result<Vec<Offered>, serde_json::Error> {
+    match protocol {
+        Protocol::OpenaiChat | Protocol::OpenaiResponses => chat::listed(bytes),
+        Protocol::Anthropic => anthropic::listed(bytes),
+        Protocol::Ollama => ollama::listed(bytes),
     }
 }
 

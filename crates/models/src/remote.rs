@@ -20,7 +20,7 @@ use std::sync::Arc;
 use web::{Answer, Client, HttpError, HttpLimits, Post};
 
 /// Bytes of an error that are read; its message stands at its beginning.
-const ERROR_BYTES_MAX: usize = 64 * 1024;
+pub(crate) const ERROR_BYTES_MAX: usize = 64 * 1024;
 /// How often a provider may interrupt its own turn; each time the turn so far is sent back.
 const PAUSES_MAX: usize = 8;
 
@@ -28,7 +28,7 @@ const RETRY_AFTER_MS: HeaderName = HeaderName::from_static("retry-after-ms");
 
 /// Asks models of any protocol. Holds connections, so a process needs one.
 pub struct Remote {
-    client: Client,
+    pub(crate) client: Client,
     keys: Arc<dyn Keys>,
 }
 
@@ -52,7 +52,7 @@ impl Remote {
         replied.map_err(|failure| failure::for_people(failure, key.as_ref()))
     }
 
-    fn key(&self, endpoint: &Endpoint) -> Result<Option<Key>, ModelFailure> {
+    pub(crate) fn key(&self, endpoint: &Endpoint) -> Result<Option<Key>, ModelFailure> {
         let Some(handle) = &endpoint.key else { return Ok(None) };
         match self.keys.find(handle) {
             Some(key) if !key.is_empty() => Ok(Some(key)),
@@ -94,13 +94,7 @@ impl Remote {
         shown: &mut Shown<'_>,
     ) -> Result<Whole, ModelFailure> {
         let mut post = Post::new(asking.url, asking.body).header(ACCEPT, HeaderValue::from_static(media_type(endpoint.protocol)));
-        for (name, value) in asking.headers {
-            post = post.header(name, value);
-        }
-        if let Some(key) = key {
-            let handle = endpoint.key.as_deref().unwrap_or_default();
-            let unsendable = || failure::auth(format!("the key `{handle}` has characters that no header can carry"));
-            let (name, value) = credentials(endpoint.protocol, key).ok_or_else(unsendable)?;
+        for (name, value) in asking.headers.into_iter().chain(key_header(endpoint, key)?) {
             post = post.header(name, value);
         }
         let answer = self.client.post(post).await.map_err(|error| failure::of_http(&error))?;
@@ -108,6 +102,14 @@ impl Remote {
         let naming = Naming { model: endpoint.name.clone(), request: call.request };
         read(answer, Reader::new(endpoint.protocol, naming), shown).await
     }
+}
+
+/// The header that carries the key.
+pub(crate) fn key_header(endpoint: &Endpoint, key: Option<&Key>) -> Result<Option<(HeaderName, HeaderValue)>, ModelFailure> {
+    let Some(key) = key else { return Ok(None) };
+    let handle = endpoint.key.as_deref().unwrap_or_default();
+    let unsendable = || failure::auth(format!("the key `{handle}` has characters that no header can carry"));
+    credentials(endpoint.protocol, key).map(Some).ok_or_else(unsendable)
 }
 
 /// The answer if it is the stream that was asked for; what it says instead otherwise.

@@ -1,6 +1,7 @@
 //! Answers as servers damage them: a whole reply comes out or a fault, and what comes out was really said.
 
 use crate::failure::for_people;
+use crate::protocol::listed;
 use crate::rehearsal::{PROTOCOLS, read, told};
 use contract::config::Protocol;
 use damage::{damaged, reshaped};
@@ -54,6 +55,17 @@ fn written(protocol: Protocol, events: &[Value]) -> Vec<u8> {
     events.iter().map(line).collect::<String>().into_bytes()
 }
 
+/// A list of models, with a name that is none.
+fn list(protocol: Protocol) -> Value {
+    match protocol {
+        Protocol::OpenaiChat | Protocol::OpenaiResponses => {
+            json!({"object": "list", "data": [{"id": "a/b:1", "supported_parameters": ["tools"]}, {"id": "no\nname"}]})
+        }
+        Protocol::Anthropic => json!({"data": [{"type": "model", "id": "a/b:1"}, {"type": "model", "id": "no\nname"}], "has_more": false}),
+        Protocol::Ollama => json!({"models": [{"name": "a/b:1", "size": 1}, {"name": "no\nname", "size": 1}]}),
+    }
+}
+
 fn protocol() -> impl Strategy<Value = Protocol> {
     prop::sample::select(PROTOCOLS.to_vec())
 }
@@ -66,6 +78,14 @@ fn each_answer_is_whole_to_begin_with() {
         assert_eq!(told[1..], ["text one two", "call c shell {\"a\":1}"], "{protocol:?}");
         assert!(told[0].starts_with("opaque {"), "{protocol:?}: {told:?}");
         assert_eq!((whole.usage.input, whole.usage.output), (5, 3), "{protocol:?}");
+    }
+}
+
+#[test]
+fn a_list_has_only_names_that_can_be_shown_and_sent() {
+    for protocol in PROTOCOLS {
+        let offered = listed(protocol, list(protocol).to_string().as_bytes()).unwrap();
+        assert_eq!(offered.iter().map(|one| one.model.as_str()).collect::<Vec<_>>(), ["a/b:1"], "{protocol:?}");
     }
 }
 
@@ -98,6 +118,24 @@ proptest! {
         let events = events.as_array().cloned().unwrap_or_default();
         if let Ok(whole) = read(protocol, &written(protocol, &events)) {
             prop_assert!(!whole.parts.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_damaged_list_is_a_list_or_none(
+        (protocol, bytes) in protocol().prop_flat_map(|protocol| (Just(protocol), damaged(Just(list(protocol).to_string().into_bytes())))),
+    ) {
+        for one in listed(protocol, &bytes).unwrap_or_default() {
+            prop_assert!(!one.model.is_empty() && !one.model.contains(|c: char| c.is_control() || c.is_whitespace()), "{:?}", one);
+        }
+    }
+
+    #[test]
+    fn a_reshaped_list_is_a_list_or_none(
+        (protocol, list) in protocol().prop_flat_map(|protocol| (Just(protocol), reshaped(Just(list(protocol))))),
+    ) {
+        for one in listed(protocol, list.to_string().as_bytes()).unwrap_or_default() {
+            prop_assert!(!one.model.is_empty() && one.model.len() <= 200, "{:?}", one);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What all protocols share: the form of a dialect, of its events and of its errors.
 
-use crate::script::{Line, Script};
+use crate::http::{Answer, End};
+use crate::script::{Fault, Line, Script};
 use serde_json::Value;
 
 /// One protocol: how it counts turns, what it refuses, how a line and a failure sound in it.
@@ -40,6 +41,47 @@ impl Refusal {
     pub fn new(status: u16, kind: &'static str, code: Option<&'static str>, message: &str) -> Refusal {
         Refusal { status, kind, code, message: message.to_owned() }
     }
+
+    /// The faults that are an error instead of an answer.
+    pub fn of(fault: Fault) -> Option<Refusal> {
+        let (status, kind, code, message) = match fault {
+            Fault::RateLimited | Fault::RateLimitedUntil => (429, "rate_limit_error", Some("rate_limit_exceeded"), "Rate limit reached"),
+            Fault::Quota => (429, "insufficient_quota", Some("insufficient_quota"), "You exceeded your current quota"),
+            Fault::Overloaded => (529, "overloaded_error", None, "Overloaded"),
+            Fault::ServerError => (500, "api_error", None, "Internal server error"),
+            Fault::ContextTooLong => (
+                400,
+                "invalid_request_error",
+                Some("context_length_exceeded"),
+                "prompt is too long: it exceeds the maximum context length of 8192 tokens",
+            ),
+            Fault::Auth => (401, "authentication_error", Some("invalid_api_key"), "Incorrect API key provided"),
+            Fault::BadRequest => (400, "invalid_request_error", None, "Unknown parameter"),
+            Fault::CutText
+            | Fault::CutArguments
+            | Fault::EndsEarly
+            | Fault::Garbage
+            | Fault::Silent
+            | Fault::ContentType
+            | Fault::ErrorInStream
+            | Fault::Empty
+            | Fault::OutputLimit
+            | Fault::Refused => return None,
+        };
+        Some(Refusal::new(status, kind, code, message))
+    }
+}
+
+/// An answer that is one JSON value.
+pub fn whole(status: u16, body: &Value) -> Answer {
+    let headers = vec![("content-type", "application/json".to_owned())];
+    Answer { status, headers, body: body.to_string().into_bytes(), end: End::Whole }
+}
+
+pub fn refuse(dialect: &Dialect, refusal: &Refusal, headers: Vec<(&'static str, String)>) -> Answer {
+    let mut answer = whole(refusal.status, &(dialect.error)(refusal));
+    answer.headers.extend(headers);
+    answer
 }
 
 /// Pieces of a text as a model would say it: by words, or a few characters of arguments.

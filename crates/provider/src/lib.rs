@@ -7,6 +7,7 @@ mod anthropic;
 mod chat;
 mod dialect;
 mod http;
+mod list;
 mod ollama;
 mod play;
 mod responses;

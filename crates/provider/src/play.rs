@@ -1,29 +1,32 @@
 //! From a request to an answer: who may ask, what is refused, which line is played and how it goes wrong.
 
 use crate::Options;
-use crate::dialect::{Dialect, Event, Kind, Refusal};
+use crate::dialect::{Dialect, Event, Kind, Refusal, refuse, whole};
 use crate::http::{Answer, End, Recorded};
 use crate::script::{Fault, Line, Script};
-use crate::{anthropic, chat, ollama, responses};
+use crate::{anthropic, chat, list, ollama, responses};
 use serde_json::{Value, json};
 
 pub fn answer(options: &Options, script: &mut Script, request: &Recorded) -> Answer {
     let path = request.path.split('?').next().unwrap_or_default();
+    let listing = list::dialect(request, path);
     let dialect = match (request.method.as_str(), path) {
-        ("GET", "/v1/models") => return whole(200, &json!({"object": "list", "data": [model("scripted")]})),
         ("GET", "/api/version") => return whole(200, &json!({"version": "0.0.0"})),
-        ("GET", "/api/tags") => return whole(200, &json!({"models": [{"name": "scripted", "model": "scripted", "size": 0}]})),
-        ("POST", "/v1/chat/completions") => &chat::DIALECT,
-        ("POST", "/v1/responses") => &responses::DIALECT,
-        ("POST", "/v1/messages") => &anthropic::DIALECT,
-        ("POST", "/api/chat") => &ollama::DIALECT,
-        _ => {
-            let message = format!("no route {} {path}", request.method);
-            return whole(404, &json!({"error": {"message": message, "type": "invalid_request_error", "code": null}}));
-        }
+        ("POST", "/v1/chat/completions") => Some(&chat::DIALECT),
+        ("POST", "/v1/responses") => Some(&responses::DIALECT),
+        ("POST", "/v1/messages") => Some(&anthropic::DIALECT),
+        ("POST", "/api/chat") => Some(&ollama::DIALECT),
+        _ => listing,
+    };
+    let Some(dialect) = dialect else {
+        let message = format!("no route {} {path}", request.method);
+        return whole(404, &json!({"error": {"message": message, "type": "invalid_request_error", "code": null}}));
     };
     if !may_ask(options, request) {
         return refuse(dialect, &Refusal::new(401, "authentication_error", Some("invalid_api_key"), "Incorrect API key provided"), vec![]);
+    }
+    if listing.is_some() {
+        return list::answer(dialect, request, path, script.offers());
     }
     if path == "/v1/messages" && request.header("anthropic-version").is_none() {
         return refuse(dialect, &Refusal::new(400, "invalid_request_error", None, "anthropic-version: header is required"), vec![]);
@@ -34,13 +37,13 @@ pub fn answer(options: &Options, script: &mut Script, request: &Recorded) -> Ans
     if let Some(reason) = (dialect.refusal)(&request.body, script) {
         return refuse(dialect, &Refusal::new(400, "invalid_request_error", None, &reason), vec![]);
     }
+    if let Some(model) = request.body["model"].as_str().filter(|model| !script.offers().may_be_asked(model)) {
+        let message = format!("The model `{model}` does not exist or you do not have access to it.");
+        return refuse(dialect, &Refusal::new(404, "not_found_error", Some("model_not_found"), &message), vec![]);
+    }
     let number = (dialect.replies)(&request.body);
     let line = script.turn(number);
     play(dialect, &request.body, number, &line)
-}
-
-fn model(name: &str) -> Value {
-    json!({"id": name, "object": "model", "created": 0, "owned_by": "script"})
 }
 
 fn may_ask(options: &Options, request: &Recorded) -> bool {
@@ -51,27 +54,18 @@ fn may_ask(options: &Options, request: &Recorded) -> bool {
 
 fn play(dialect: &Dialect, request: &Value, number: usize, line: &Line) -> Answer {
     let events = |line: &Line| (dialect.events)(request, number, line);
-    let status = |status, kind, code, message: &str| refuse(dialect, &Refusal::new(status, kind, code, message), vec![]);
-    let limited = |header: String| {
-        let refusal = Refusal::new(429, "rate_limit_error", Some("rate_limit_exceeded"), "Rate limit reached");
-        let exactly = line.retry_after_ms.map(|ms| ("retry-after-ms", ms.to_string()));
-        refuse(dialect, &refusal, std::iter::once(("retry-after", header)).chain(exactly).collect())
-    };
+    if let Some(refusal) = line.fault.and_then(Refusal::of) {
+        let after = match line.fault {
+            Some(Fault::RateLimited) => Some("7"),
+            Some(Fault::RateLimitedUntil) => Some("Sun, 06 Nov 1994 08:49:47 GMT"),
+            Some(_) | None => None,
+        };
+        let exactly = line.retry_after_ms.filter(|_| after.is_some()).map(|ms| ("retry-after-ms", ms.to_string()));
+        let headers = after.map(|after| ("retry-after", after.to_owned())).into_iter().chain(exactly);
+        return refuse(dialect, &refusal, headers.collect());
+    }
     match line.fault {
         None => stream(dialect, joined(events(line)), End::Streamed),
-        Some(Fault::RateLimited) => limited("7".to_owned()),
-        Some(Fault::RateLimitedUntil) => limited("Sun, 06 Nov 1994 08:49:47 GMT".to_owned()),
-        Some(Fault::Quota) => status(429, "insufficient_quota", Some("insufficient_quota"), "You exceeded your current quota"),
-        Some(Fault::Overloaded) => status(529, "overloaded_error", None, "Overloaded"),
-        Some(Fault::ServerError) => status(500, "api_error", None, "Internal server error"),
-        Some(Fault::ContextTooLong) => status(
-            400,
-            "invalid_request_error",
-            Some("context_length_exceeded"),
-            "prompt is too long: it exceeds the maximum context length of 8192 tokens",
-        ),
-        Some(Fault::Auth) => status(401, "authentication_error", Some("invalid_api_key"), "Incorrect API key provided"),
-        Some(Fault::BadRequest) => status(400, "invalid_request_error", None, "Unknown parameter"),
         Some(Fault::CutText) => stream(dialect, cut_inside(events(line), Kind::Text), End::Cut),
         Some(Fault::CutArguments) => stream(dialect, cut_inside(events(line), Kind::Arguments), End::Cut),
         Some(Fault::EndsEarly) => stream(dialect, cut_inside(events(line), Kind::Text), End::Streamed),
@@ -101,20 +95,20 @@ fn play(dialect: &Dialect, request: &Value, number: usize, line: &Line) -> Answe
             stream(dialect, body, End::Streamed)
         }
         Some(Fault::Empty) => stream(dialect, joined(events(&Line::default())), End::Streamed),
-        // How it stops is for the events to say.
-        Some(Fault::OutputLimit | Fault::Refused) => stream(dialect, joined(events(line)), End::Streamed),
+        // How it stops is for the events to say; what is a refusal was refused.
+        Some(
+            Fault::OutputLimit
+            | Fault::Refused
+            | Fault::RateLimited
+            | Fault::RateLimitedUntil
+            | Fault::Quota
+            | Fault::Overloaded
+            | Fault::ServerError
+            | Fault::ContextTooLong
+            | Fault::Auth
+            | Fault::BadRequest,
+        ) => stream(dialect, joined(events(line)), End::Streamed),
     }
-}
-
-fn whole(status: u16, body: &Value) -> Answer {
-    let headers = vec![("content-type", "application/json".to_owned())];
-    Answer { status, headers, body: body.to_string().into_bytes(), end: End::Whole }
-}
-
-fn refuse(dialect: &Dialect, refusal: &Refusal, headers: Vec<(&'static str, String)>) -> Answer {
-    let mut answer = whole(refusal.status, &(dialect.error)(refusal));
-    answer.headers.extend(headers);
-    answer
 }
 
 fn stream(dialect: &Dialect, body: Vec<u8>, end: End) -> Answer {

@@ -1,4 +1,5 @@
-//! Lines as the scripted model has them, with the ways in which a provider can fail, and which one has its turn.
+//! Lines as the scripted model has them, with the ways in which a provider can fail, and which one has its turn. A line
+//! with `models` is no reply: it says which models there are, and how their list fails.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -32,12 +33,45 @@ pub struct Line {
     pub repeat: Option<u32>,
     /// The provider interrupts its turn after this line, where the protocol knows that; the next line goes on.
     pub pauses: bool,
+    models: Option<Vec<Offer>>,
     fail: Option<Fail>,
     /// Pace is a matter of the scripted model; here everything comes at once.
     #[serde(rename = "delay_ms")]
     _delay_ms: Option<u64>,
     #[serde(rename = "chunk_ms")]
     _chunk_ms: Option<u64>,
+}
+
+/// A model that the provider has.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Offer {
+    pub id: String,
+    /// Whether it calls tools; where it is not set, only Ollama says that it does.
+    pub tools: Option<bool>,
+    /// It is listed, and this account may not ask it.
+    pub denied: bool,
+}
+
+/// All models, and what goes wrong with every list of them.
+#[derive(Clone, Debug)]
+pub struct Offers {
+    pub models: Vec<Offer>,
+    pub fault: Option<Fault>,
+    /// Where a script does not say which models there are, any name is one.
+    any_name: bool,
+}
+
+impl Default for Offers {
+    fn default() -> Offers {
+        Offers { models: vec![Offer { id: "scripted".to_owned(), ..Offer::default() }], fault: None, any_name: true }
+    }
+}
+
+impl Offers {
+    pub fn may_be_asked(&self, model: &str) -> bool {
+        self.any_name || self.models.iter().any(|offer| offer.id == model && !offer.denied)
+    }
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -125,19 +159,53 @@ pub enum Fault {
     Refused,
 }
 
+impl Fault {
+    /// Whether a list can go wrong like this.
+    fn is_of_lists(self) -> bool {
+        match self {
+            Fault::RateLimited
+            | Fault::Quota
+            | Fault::Overloaded
+            | Fault::ServerError
+            | Fault::Auth
+            | Fault::BadRequest
+            | Fault::CutText
+            | Fault::Garbage
+            | Fault::Silent
+            | Fault::ContentType
+            | Fault::Empty => true,
+            Fault::RateLimitedUntil
+            | Fault::ContextTooLong
+            | Fault::CutArguments
+            | Fault::EndsEarly
+            | Fault::ErrorInStream
+            | Fault::OutputLimit
+            | Fault::Refused => false,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub struct Script {
     lines: Vec<Line>,
     /// How often each failing line has been played.
     failed: BTreeMap<usize, u32>,
+    offers: Offers,
 }
 
 impl Script {
     pub fn parse(text: &str) -> Result<Script, BadScript> {
-        let mut lines = Vec::new();
+        let (mut lines, mut offers) = (Vec::new(), Offers::default());
         for (number, source) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty() && !line.trim().starts_with('#')) {
             let bad = |error: serde_json::Error| BadScript { line: number, reason: error.to_string() };
             let line: Line = serde_json::from_str(source).map_err(bad)?;
+            if let Some(models) = line.models {
+                if line.fault.is_some_and(|fault| !fault.is_of_lists()) {
+                    return Err(BadScript { line: number, reason: "a list does not fail so".to_owned() });
+                }
+                offers = Offers { models, fault: line.fault, any_name: false };
+                continue;
+            }
             match line.repeat {
                 None => lines.push(line.with_fault()),
                 Some(times) => {
@@ -148,7 +216,11 @@ impl Script {
                 }
             }
         }
-        Ok(Script { lines, failed: BTreeMap::new() })
+        Ok(Script { lines, failed: BTreeMap::new(), offers })
+    }
+
+    pub fn offers(&self) -> &Offers {
+        &self.offers
     }
 
     /// The reply with this number, from 0: a conversation tells by its turns where it is, so nothing is remembered but

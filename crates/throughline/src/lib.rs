@@ -18,6 +18,7 @@
 mod asks;
 mod book;
 mod bundle;
+mod choosing;
 mod clock;
 mod configure;
 mod delivery;
@@ -46,6 +47,7 @@ mod verify;
 pub use agent::rest::Turn;
 pub use asks::{AskFate, AskView, Found, OpenAsks};
 pub use bundle::{BundleError, ExportError, Exported, ImportError, Imported, check_export};
+pub use choosing::{Choice, ChooseError, Found as FoundModel, Passed, Unfit, Vain, choose};
 pub use clock::SystemClock;
 pub use configure::ConfigError;
 pub use delivery::{Delivery, Fate};

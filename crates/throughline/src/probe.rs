@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// Short to ask and short to answer.
 const QUESTION: &str = "Reply with the single word: ready";
 /// Tokens that the answer may have: models that think first need some for that.
-const ANSWER_TOKENS_MAX: u64 = 512;
+const ANSWER_TOKENS_MAX: u64 = 2_048;
 
 /// What a model answered.
 #[derive(Clone, Debug, PartialEq)]

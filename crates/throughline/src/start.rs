@@ -141,6 +141,11 @@ impl Throughline {
         Ok(self.drive(session, create.into_iter().chain([message]).collect(), seen))
     }
 
+    /// Whether a job of this key was started before, here or by any other process.
+    pub async fn has_job(&self, key: &str) -> Result<bool, StartError> {
+        Ok(self.tail(SessionId(derive("session", &[key.as_bytes()]))).await?.is_some())
+    }
+
     /// Goes on with a session, whatever it was left in. A quarantined one is tried again.
     pub async fn resume(&self, session: SessionId, by: Principal) -> Result<Running, StartError> {
         let state = match self.drivable(session).await {

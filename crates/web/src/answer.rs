@@ -68,6 +68,19 @@ impl Answer {
         read
     }
 
+    /// The body as a whole; one that is lost or longer than this is none.
+    pub async fn whole(mut self, bytes_max: usize) -> Result<Vec<u8>, HttpError> {
+        let mut read = Vec::new();
+        while let Some(chunk) = self.chunk().await? {
+            if read.len() + chunk.len() > bytes_max {
+                return Err(HttpError::TooLong { bytes: bytes_max });
+            }
+            read.extend_from_slice(&chunk);
+        }
+        self.keep_connection();
+        Ok(read)
+    }
+
     /// Everything wanted was read: the connection is kept for the next request if the answer ends soon.
     pub fn keep_connection(self) {
         let Answer { response, line, origin, pool, .. } = self;

@@ -1,7 +1,7 @@
 //! Our own HTTP client, over HTTP/1.1 with or without TLS.
 //!
-//! [`Client`] asks a server that somebody configured: one POST out, a streamed answer back; it follows no redirects and
-//! repeats nothing that a server may have seen, so that no attempt is hidden from the log. [`Visitor`] gets any public
+//! [`Client`] asks a server that somebody configured: one request out, a streamed answer back; it follows no redirects
+//! and repeats nothing that a server may have seen, so that no attempt is hidden from the log. [`Visitor`] gets any public
 //! address that a stranger may have written, and nothing else. Both own connections and their limits; neither reads proxy
 //! settings, keeps cookies, or knows about models and tools.
 
@@ -20,7 +20,7 @@ mod visit;
 pub use address::{ADDRESS_BYTES_MAX, Address, BadAddress, Host};
 pub use answer::Answer;
 pub use limits::{HttpLimits, VisitLimits};
-pub use post::{Post, origin};
+pub use post::{Get, Post, origin};
 pub use public::is_public;
 pub use resolve::{Addresses, Resolve, System};
 pub use visit::{Page, Reach, VisitError, Visitor};
@@ -29,7 +29,7 @@ use hyper::body::{Bytes, Incoming};
 use hyper::client::conn::http1::SendRequest;
 use hyper::{Request, Response};
 use pool::{Line, Pool};
-use post::Whole;
+use post::{Origin, Whole};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -76,8 +76,17 @@ impl Client {
 
     /// Sends the request and waits for the head of the answer. Dropping the future or the answer closes the connection.
     pub async fn post(&self, post: Post) -> Result<Answer, HttpError> {
-        let origin = post.origin()?;
-        let mut request = post.into_request(&origin)?;
+        let (origin, request) = post.into_request()?;
+        self.send(origin, request).await
+    }
+
+    /// The same without a body.
+    pub async fn get(&self, get: Get) -> Result<Answer, HttpError> {
+        let (origin, request) = get.into_request()?;
+        self.send(origin, request).await
+    }
+
+    async fn send(&self, origin: Origin, mut request: Request<Whole>) -> Result<Answer, HttpError> {
         let silent = Duration::from_millis(self.limits.head_ms_max);
         let head = async {
             while let Some(line) = self.pool.take(&origin) {

@@ -3,7 +3,7 @@
 use crate::HttpError;
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 use hyper::header::{CONTENT_TYPE, HOST, HeaderName, HeaderValue, USER_AGENT};
-use hyper::{Request, Uri};
+use hyper::{Method, Request, Uri};
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -12,9 +12,19 @@ pub(crate) const PRODUCT: &str = concat!("throughline/", env!("CARGO_PKG_VERSION
 
 /// A JSON body for an address.
 pub struct Post {
+    head: Head,
+    body: Vec<u8>,
+}
+
+/// A question that is all in its address.
+pub struct Get {
+    head: Head,
+}
+
+/// What both have.
+struct Head {
     url: String,
     headers: Vec<(HeaderName, HeaderValue)>,
-    body: Vec<u8>,
 }
 
 /// A server as connections tell them apart.
@@ -28,32 +38,49 @@ pub struct Origin {
 impl Post {
     #[must_use]
     pub fn new(url: String, body: Vec<u8>) -> Post {
-        Post { url, headers: Vec::new(), body }
+        Post { head: Head { url, headers: Vec::new() }, body }
     }
 
     #[must_use]
     pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Post {
-        self.headers.push((name, value));
+        self.head.headers.push((name, value));
         self
     }
 
-    pub(crate) fn origin(&self) -> Result<Origin, HttpError> {
-        origin(&self.uri()?).map_err(|reason| HttpError::Malformed(reason.to_owned()))
+    pub(crate) fn into_request(mut self) -> Result<(Origin, Request<Whole>), HttpError> {
+        self.head.headers.insert(0, (CONTENT_TYPE, HeaderValue::from_static("application/json")));
+        self.head.into_request(Method::POST, Whole(Some(Bytes::from(self.body))))
+    }
+}
+
+impl Get {
+    #[must_use]
+    pub fn new(url: String) -> Get {
+        Get { head: Head { url, headers: Vec::new() } }
     }
 
-    fn uri(&self) -> Result<Uri, HttpError> {
-        self.url.parse().map_err(|_| HttpError::Malformed("its address is none".to_owned()))
+    #[must_use]
+    pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Get {
+        self.head.headers.push((name, value));
+        self
     }
 
-    pub(crate) fn into_request(self, origin: &Origin) -> Result<Request<Whole>, HttpError> {
-        let uri = self.uri()?;
+    pub(crate) fn into_request(self) -> Result<(Origin, Request<Whole>), HttpError> {
+        self.head.into_request(Method::GET, Whole::empty())
+    }
+}
+
+impl Head {
+    fn into_request(self, method: Method, body: Whole) -> Result<(Origin, Request<Whole>), HttpError> {
+        let uri: Uri = self.url.parse().map_err(|_| HttpError::Malformed("its address is none".to_owned()))?;
+        let origin = origin(&uri).map_err(|reason| HttpError::Malformed(reason.to_owned()))?;
         let path = uri.path_and_query().map_or("/", |path| path.as_str());
-        let mut request = Request::post(path).header(HOST, origin.authority()).header(USER_AGENT, PRODUCT);
-        request = request.header(CONTENT_TYPE, "application/json");
+        let mut request = Request::builder().method(method).uri(path).header(HOST, origin.authority()).header(USER_AGENT, PRODUCT);
         for (name, value) in self.headers {
             request = request.header(name, value);
         }
-        request.body(Whole(Some(Bytes::from(self.body)))).map_err(|error| HttpError::Malformed(error.to_string()))
+        let request = request.body(body).map_err(|error| HttpError::Malformed(error.to_string()))?;
+        Ok((origin, request))
     }
 }
 
@@ -118,7 +145,13 @@ impl Body for Whole {
 /// Headers may hold a key.
 impl std::fmt::Debug for Post {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Post").field("url", &self.url).field("body_bytes", &self.body.len()).finish_non_exhaustive()
+        f.debug_struct("Post").field("url", &self.head.url).field("body_bytes", &self.body.len()).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Get {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Get").field("url", &self.head.url).finish_non_exhaustive()
     }
 }
 

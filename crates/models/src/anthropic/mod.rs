@@ -1,5 +1,6 @@
 //! Anthropic Messages: blocks instead of messages, named events, thinking that goes back as it came.
 
+mod list;
 mod reply;
 mod request;
 mod wire;
@@ -7,6 +8,7 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
+pub use list::listed;
 pub use reply::Reply;
 
 use crate::asking::Asking;
@@ -21,6 +23,13 @@ const VERSION: &str = "2023-06-01";
 
 pub fn asking(config: &RunConfig, endpoint: &Endpoint, items: &[Arc<Item>]) -> Result<Asking, serde_json::Error> {
     let body = serde_json::to_vec(&request::body(config, endpoint, items))?;
-    let headers = vec![(HeaderName::from_static("anthropic-version"), HeaderValue::from_static(VERSION))];
-    Ok(Asking { url: url(endpoint, "/v1", "/messages"), headers, body })
+    Ok(Asking { url: url(endpoint, "/v1", "/messages"), headers: headers(), body })
+}
+
+pub fn listing(endpoint: &Endpoint) -> Asking {
+    Asking { url: url(endpoint, "/v1", &format!("/models?limit={}", list::LIMIT)), headers: headers(), body: Vec::new() }
+}
+
+fn headers() -> Vec<(HeaderName, HeaderValue)> {
+    vec![(HeaderName::from_static("anthropic-version"), HeaderValue::from_static(VERSION))]
 }

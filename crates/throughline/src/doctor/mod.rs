@@ -3,12 +3,15 @@
 
 mod commands;
 mod log;
+mod model;
 mod outside;
 
 pub use commands::sandbox;
+pub use model::model;
 
 use crate::Home;
 use crate::bundle::FORMAT as EXPORT_FORMAT;
+use crate::settings::{Candidate, Wish};
 use contract::body::Principal;
 use contract::id::{SessionId, StreamId};
 use contract::units::Version;
@@ -154,6 +157,15 @@ pub enum Finding {
     SandboxMissing {
         reason: String,
     },
+    /// Who is asked when nobody names a model.
+    Model {
+        wish: Wish,
+        /// Where nothing was set, the first of these that answers.
+        candidates: Vec<Candidate>,
+    },
+    SettingsUnusable {
+        reason: String,
+    },
     ViewsMissing,
     Views,
     ViewsDamaged {
@@ -191,6 +203,7 @@ impl Finding {
             Finding::Processes { .. } | Finding::Unwatched { .. } | Finding::Stray { .. } => "processes",
             Finding::Spool { .. } | Finding::Leftovers { .. } => "spool",
             Finding::Sandbox { .. } | Finding::SandboxMissing { .. } => "sandbox",
+            Finding::Model { .. } | Finding::SettingsUnusable { .. } => "model",
             Finding::ViewsMissing | Finding::Views | Finding::ViewsDamaged { .. } => "views",
             Finding::Blobs { .. } | Finding::BlobBroken { .. } => "blobs",
         }
@@ -213,6 +226,7 @@ impl Finding {
             | Finding::Processes { .. }
             | Finding::Spool { .. }
             | Finding::Sandbox { is_full: true, .. }
+            | Finding::Model { wish: Wish::Named(_) | Wish::Nothing, .. }
             | Finding::ViewsMissing
             | Finding::Views
             | Finding::Blobs { .. } => Health::Ok,
@@ -220,6 +234,8 @@ impl Finding {
             Finding::LittleSpace { .. }
             | Finding::Sandbox { is_full: false, .. }
             | Finding::SandboxMissing { .. }
+            | Finding::Model { wish: Wish::Several(_), .. }
+            | Finding::SettingsUnusable { .. }
             | Finding::DatabaseBusy
             | Finding::HostsUnclear { .. }
             | Finding::HeldBack { released: false, .. }

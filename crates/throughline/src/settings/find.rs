@@ -1,8 +1,9 @@
 //! From a name to a model, and which name when nobody gave one.
 
-use super::presets::{PRESETS, Preset};
+use super::presets::{PRESETS, Preset, bare};
 use super::{Environment, Settings};
-use contract::config::{Endpoint, Protocol, Sampling};
+use contract::config::{Endpoint, Protocol};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// Overrides every other choice but the command line's.
@@ -21,6 +22,15 @@ pub enum BadName {
     BadAddress(String),
 }
 
+/// What was set about a model that nobody named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wish {
+    Named(Chosen),
+    /// These are described, and none is the default.
+    Several(Vec<String>),
+    Nothing,
+}
+
 /// A model that nobody named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chosen {
@@ -34,6 +44,25 @@ pub enum Why {
     Variable(&'static str),
     /// This file names it.
     File(PathBuf),
+    /// This file describes it, and no other is described.
+    Only(PathBuf),
+}
+
+/// A provider that may have a model for whoever set nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    pub preset: &'static Preset,
+    pub because: Because,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Because {
+    /// This variable has its key.
+    Variable(&'static str),
+    /// The key of this name is kept in the file of secrets.
+    Kept(&'static str),
+    /// It needs none.
+    NoKey,
 }
 
 impl Settings {
@@ -58,27 +87,31 @@ impl Settings {
         Ok(endpoint)
     }
 
-    /// The model to ask when nobody named one; none when nothing was set.
+    /// The model to ask when nobody named one. Among those that a person described, nobody else chooses.
     #[must_use]
-    pub fn choose(&self, environment: &dyn Environment) -> Option<Chosen> {
+    pub fn choose(&self, environment: &dyn Environment) -> Wish {
         if let Some(name) = environment.get(MODEL_ENV) {
-            return Some(Chosen { name, why: Why::Variable(MODEL_ENV) });
+            return Wish::Named(Chosen { name, why: Why::Variable(MODEL_ENV) });
         }
-        self.layers.iter().find_map(|layer| {
+        let default = self.layers.iter().find_map(|layer| {
             let name = layer.file.defaults.model.clone()?;
             Some(Chosen { name, why: Why::File(layer.path.clone()) })
-        })
+        });
+        if let Some(default) = default {
+            return Wish::Named(default);
+        }
+        let names: BTreeSet<&str> = self.models().map(|(name, _)| name).collect();
+        match (self.models().next(), names.len()) {
+            (None, _) => Wish::Nothing,
+            (Some((name, file)), 1) => Wish::Named(Chosen { name: name.to_owned(), why: Why::Only(file.to_owned()) }),
+            (Some(_), _) => Wish::Several(names.into_iter().map(str::to_owned).collect()),
+        }
     }
 
     /// Models to ask when the first one cannot answer and nobody named others.
     #[must_use]
     pub fn fallback(&self) -> Vec<String> {
         self.layers.iter().find_map(|layer| layer.file.defaults.fallback.clone()).unwrap_or_default()
-    }
-
-    /// Providers whose key is in the environment.
-    pub fn with_key<'a>(&self, environment: &'a dyn Environment) -> impl Iterator<Item = &'static Preset> + 'a {
-        PRESETS.iter().filter(|preset| preset.key_env.is_some_and(|key| environment.get(key).is_some()))
     }
 
     fn described(&self, name: &str) -> Option<Endpoint> {
@@ -93,6 +126,17 @@ impl Settings {
     }
 }
 
+/// Providers to look at when nothing was set, in their order: those whose key is at hand, and those that need none.
+#[must_use]
+pub fn candidates(environment: &dyn Environment, kept: &[String]) -> Vec<Candidate> {
+    let because = |preset: &'static Preset| match preset.key_env {
+        None => Some(Because::NoKey),
+        Some(key) if environment.get(key).is_some() => Some(Because::Variable(key)),
+        Some(key) => kept.iter().any(|name| name == key).then_some(Because::Kept(key)),
+    };
+    PRESETS.iter().filter_map(|preset| Some(Candidate { preset, because: because(preset)? })).collect()
+}
+
 /// `PRESET/MODEL`, or the preset alone.
 fn preset_of(name: &str) -> Option<(&'static Preset, &str)> {
     let (preset, model) = name.split_once('/').unwrap_or((name, ""));
@@ -104,24 +148,5 @@ fn of_preset(environment: &dyn Environment, name: &str) -> Result<Endpoint, BadN
     if model.is_empty() {
         return Err(BadName::ProviderOnly(preset.name));
     }
-    let base_url = environment.get(preset.base_url_env).map_or_else(|| preset.base_url.to_owned(), with_scheme);
-    Ok(Endpoint { key: preset.key_env.map(str::to_owned), ..bare(name, preset.protocol, &base_url, model) })
-}
-
-/// Ollama's variable may hold only a host and a port.
-fn with_scheme(address: String) -> String {
-    if address.contains("://") { address } else { format!("http://{address}") }
-}
-
-fn bare(name: &str, protocol: Protocol, base_url: &str, model: &str) -> Endpoint {
-    Endpoint {
-        name: name.to_owned(),
-        protocol,
-        base_url: base_url.trim_end_matches('/').to_owned(),
-        model: model.to_owned(),
-        key: None,
-        context_window: None,
-        prices: None,
-        sampling: Sampling::default(),
-    }
+    Ok(preset.endpoint(environment, name, model))
 }

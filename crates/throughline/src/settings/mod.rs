@@ -16,7 +16,7 @@ mod trust;
 
 pub use budget::Budget;
 pub use file::{BadFile, ProjectKey};
-pub use find::{BadName, Chosen, Why};
+pub use find::{BadName, Because, Candidate, Chosen, Why, Wish, candidates};
 pub use kept::KeptError;
 pub use presets::{PRESETS, Preset};
 pub use secrets::{Secret, Secrets, SecretsError};

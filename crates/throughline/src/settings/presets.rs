@@ -1,6 +1,7 @@
 //! Providers that need only a key.
 
-use contract::config::Protocol;
+use super::Environment;
+use contract::config::{Endpoint, Protocol, Sampling};
 
 /// A provider by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,13 +13,22 @@ pub struct Preset {
     pub base_url_env: &'static str,
     /// The variable with its key; none for one that wants none.
     pub key_env: Option<&'static str>,
+    /// Names of its general models, the better ones first; `#` stands for a version, and the highest one counts. With none,
+    /// whatever it lists first.
+    pub general: &'static [&'static str],
 }
 
-const fn openai_chat(name: &'static str, base_url: &'static str, base_url_env: &'static str, key_env: &'static str) -> Preset {
-    Preset { name, protocol: Protocol::OpenaiChat, base_url, base_url_env, key_env: Some(key_env) }
+const fn openai_chat(
+    name: &'static str,
+    base_url: &'static str,
+    base_url_env: &'static str,
+    key_env: &'static str,
+    general: &'static [&'static str],
+) -> Preset {
+    Preset { name, protocol: Protocol::OpenaiChat, base_url, base_url_env, key_env: Some(key_env), general }
 }
 
-/// In the order in which a key in the environment is looked for.
+/// In the order in which a key is looked for. What needs none comes last: whoever has a key most likely wants it used.
 pub const PRESETS: &[Preset] = &[
     Preset {
         name: "anthropic",
@@ -26,20 +36,90 @@ pub const PRESETS: &[Preset] = &[
         base_url: "https://api.anthropic.com",
         base_url_env: "ANTHROPIC_BASE_URL",
         key_env: Some("ANTHROPIC_API_KEY"),
+        general: &["claude-sonnet-#", "claude-#-sonnet", "claude-opus-#", "claude-#-opus", "claude-haiku-#", "claude-#-haiku"],
     },
-    openai_chat("openai", "https://api.openai.com/v1", "OPENAI_BASE_URL", "OPENAI_API_KEY"),
-    openai_chat("deepseek", "https://api.deepseek.com", "DEEPSEEK_BASE_URL", "DEEPSEEK_API_KEY"),
-    openai_chat("ark", "https://ark.cn-beijing.volces.com/api/v3", "ARK_BASE_URL", "ARK_API_KEY"),
-    openai_chat("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_BASE_URL", "OPENROUTER_API_KEY"),
-    openai_chat("moonshot", "https://api.moonshot.cn/v1", "MOONSHOT_BASE_URL", "MOONSHOT_API_KEY"),
-    openai_chat("qwen", "https://dashscope.aliyuncs.com/compatible-mode/v1", "DASHSCOPE_BASE_URL", "DASHSCOPE_API_KEY"),
-    openai_chat("zhipu", "https://open.bigmodel.cn/api/paas/v4", "ZHIPU_BASE_URL", "ZHIPU_API_KEY"),
-    Preset { name: "ollama", protocol: Protocol::Ollama, base_url: "http://127.0.0.1:11434", base_url_env: "OLLAMA_HOST", key_env: None },
+    openai_chat(
+        "openai",
+        "https://api.openai.com/v1",
+        "OPENAI_BASE_URL",
+        "OPENAI_API_KEY",
+        &["gpt-#", "gpt-#o", "o#", "gpt-#-mini", "gpt-#-turbo"],
+    ),
+    openai_chat(
+        "deepseek",
+        "https://api.deepseek.com",
+        "DEEPSEEK_BASE_URL",
+        "DEEPSEEK_API_KEY",
+        &["deepseek-v#-pro", "deepseek-pro", "deepseek-v#", "deepseek-chat", "deepseek-v#-flash", "deepseek-flash"],
+    ),
+    openai_chat(
+        "ark",
+        "https://ark.cn-beijing.volces.com/api/v3",
+        "ARK_BASE_URL",
+        "ARK_API_KEY",
+        &["doubao-seed-#-pro", "doubao-seed-#", "doubao-#-pro-256k", "doubao-#-pro-32k", "deepseek-v#", "kimi-k#"],
+    ),
+    openai_chat(
+        "openrouter",
+        "https://openrouter.ai/api/v1",
+        "OPENROUTER_BASE_URL",
+        "OPENROUTER_API_KEY",
+        &["anthropic/claude-sonnet-#", "openai/gpt-#", "deepseek/deepseek-v#", "z-ai/glm-#", "moonshotai/kimi-k#", "openrouter/auto"],
+    ),
+    openai_chat(
+        "moonshot",
+        "https://api.moonshot.cn/v1",
+        "MOONSHOT_BASE_URL",
+        "MOONSHOT_API_KEY",
+        &["kimi-k#", "kimi-k#-preview", "kimi-latest", "moonshot-v#-auto", "moonshot-v#-128k"],
+    ),
+    openai_chat(
+        "qwen",
+        "https://dashscope.aliyuncs.com/compatible-mode/v1",
+        "DASHSCOPE_BASE_URL",
+        "DASHSCOPE_API_KEY",
+        &["qwen#-max", "qwen#-plus", "qwen-max", "qwen-plus"],
+    ),
+    openai_chat("zhipu", "https://open.bigmodel.cn/api/paas/v4", "ZHIPU_BASE_URL", "ZHIPU_API_KEY", &["glm-#", "glm-#-plus", "glm-#-air"]),
+    Preset {
+        name: "ollama",
+        protocol: Protocol::Ollama,
+        base_url: "http://127.0.0.1:11434",
+        base_url_env: "OLLAMA_HOST",
+        key_env: None,
+        general: &[],
+    },
 ];
 
 impl Preset {
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Preset> {
         PRESETS.iter().find(|preset| preset.name == name)
+    }
+
+    /// A model of it, where the environment says that it is.
+    #[must_use]
+    pub fn endpoint(&self, environment: &dyn Environment, name: &str, model: &str) -> Endpoint {
+        let base_url = environment.get(self.base_url_env).map_or_else(|| self.base_url.to_owned(), with_scheme);
+        Endpoint { key: self.key_env.map(str::to_owned), ..bare(name, self.protocol, &base_url, model) }
+    }
+}
+
+/// Ollama's variable may hold only a host and a port.
+fn with_scheme(address: String) -> String {
+    if address.contains("://") { address } else { format!("http://{address}") }
+}
+
+/// A model of which nothing else is known.
+pub(super) fn bare(name: &str, protocol: Protocol, base_url: &str, model: &str) -> Endpoint {
+    Endpoint {
+        name: name.to_owned(),
+        protocol,
+        base_url: base_url.trim_end_matches('/').to_owned(),
+        model: model.to_owned(),
+        key: None,
+        context_window: None,
+        prices: None,
+        sampling: Sampling::default(),
     }
 }

@@ -125,16 +125,52 @@ fn an_address_on_the_command_line_wins() {
 #[test]
 fn the_nearest_wish_counts() {
     let chosen = |desk: &Desk| desk.load().unwrap().choose(&desk.variables);
-    assert_eq!(chosen(&desk()), None);
+    assert_eq!(chosen(&desk()), Wish::Nothing);
     let by_user = desk().user(WORK);
     let path = by_user.root.path().join("config/throughline/config.toml");
-    assert_eq!(chosen(&by_user), Some(Chosen { name: "work".into(), why: Why::File(path) }));
+    assert_eq!(chosen(&by_user), Wish::Named(Chosen { name: "work".into(), why: Why::File(path) }));
     assert_eq!(by_user.load().unwrap().fallback(), ["ollama/small"]);
     let by_project = by_user.project("[defaults]\nmodel = \"ollama/x\"");
     let path = by_project.root.path().join("project/.throughline/config.toml");
-    assert_eq!(chosen(&by_project), Some(Chosen { name: "ollama/x".into(), why: Why::File(path) }));
+    assert_eq!(chosen(&by_project), Wish::Named(Chosen { name: "ollama/x".into(), why: Why::File(path) }));
     let by_variable = by_project.set("THRU_MODEL", "openai/y");
-    assert_eq!(chosen(&by_variable), Some(Chosen { name: "openai/y".into(), why: Why::Variable("THRU_MODEL") }));
+    assert_eq!(chosen(&by_variable), Wish::Named(Chosen { name: "openai/y".into(), why: Why::Variable("THRU_MODEL") }));
+}
+
+#[test]
+fn what_a_person_described_is_chosen_only_where_there_is_no_choice() {
+    let entry = |name: &str| format!("[models.{name}]\nprotocol = \"ollama\"\nbase_url = \"http://127.0.0.1:1\"\nmodel = \"m\"\n");
+    let one = desk().user(&entry("b"));
+    let path = one.root.path().join("config/throughline/config.toml");
+    let chosen = |desk: &Desk| desk.load().unwrap().choose(&desk.variables);
+    assert_eq!(chosen(&one), Wish::Named(Chosen { name: "b".into(), why: Why::Only(path) }));
+    let two = desk().user(&format!("{}{}", entry("b"), entry("a")));
+    assert_eq!(chosen(&two), Wish::Several(vec!["a".into(), "b".into()]));
+    let same = one.project(&entry("b"));
+    same.trust().add(&same.root.path().join("project"), settings_of(&same.root.path().join("project")).as_deref()).unwrap();
+    assert!(matches!(chosen(&same), Wish::Named(Chosen { why: Why::Only(_), .. })), "described twice is one model");
+}
+
+#[test]
+fn providers_are_looked_at_in_their_order_with_what_speaks_for_them() {
+    let found = |desk: &Desk, kept: &[&str]| {
+        let kept: Vec<String> = kept.iter().map(|&name| name.to_owned()).collect();
+        let all = candidates(&desk.variables, &kept);
+        all.into_iter().map(|one| (one.preset.name, one.because)).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&desk(), &["OTHER"]), [("ollama", Because::NoKey)]);
+    let keyed = desk().set("OPENAI_API_KEY", "k").set("DASHSCOPE_API_KEY", "k");
+    assert_eq!(
+        found(&keyed, &["ANTHROPIC_API_KEY", "OPENAI_API_KEY"]),
+        [
+            ("anthropic", Because::Kept("ANTHROPIC_API_KEY")),
+            ("openai", Because::Variable("OPENAI_API_KEY")),
+            ("qwen", Because::Variable("DASHSCOPE_API_KEY")),
+            ("ollama", Because::NoKey),
+        ]
+    );
+    let order: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
+    assert_eq!(order, ["anthropic", "openai", "deepseek", "ark", "openrouter", "moonshot", "qwen", "zhipu", "ollama"]);
 }
 
 const RULES: &str = r#"

@@ -3,10 +3,12 @@
 
 mod beyond;
 mod en;
+mod models;
 mod policies;
 mod problems;
 
 pub use beyond::{BeyondLine, beyond_line};
+pub use models::{AuthHelp, AuthLine, ModelsHelp, ModelsLine, auth_help, auth_line, models_help, models_line, vain};
 pub use policies::{PolicyHelp, PolicyLine, policy_help, policy_line};
 pub use problems::{Problem, Setup};
 
@@ -76,45 +78,6 @@ pub fn cost(what: &CostLine<'_>) -> String {
 #[must_use]
 pub fn host(what: &HostLine<'_>) -> String {
     en::host(what)
-}
-
-/// Texts of `--help` about models.
-#[derive(Clone, Copy, Debug)]
-pub enum ModelsHelp {
-    Models,
-    After,
-    Test,
-    Name,
-    BaseUrl,
-}
-
-/// What is said of models.
-#[derive(Clone, Copy, Debug)]
-pub enum ModelsLine<'a> {
-    Entry { name: &'a str, file: &'a str, is_default: bool },
-    Provider { name: &'a str, key: Option<&'a str>, has_key: bool },
-    Answered { name: &'a str, text: &'a str, millis: u64, tokens: u64 },
-}
-
-/// Texts of `--help` about keys.
-#[derive(Clone, Copy, Debug)]
-pub enum AuthHelp {
-    Auth,
-    After,
-    Set,
-    List,
-    Remove,
-    Name,
-}
-
-/// What is said of keys.
-#[derive(Clone, Copy, Debug)]
-pub enum AuthLine<'a> {
-    Ask { name: &'a str },
-    Kept { name: &'a str, hidden_by_variable: bool },
-    Forgotten { name: &'a str },
-    Key { name: &'a str, in_file: bool },
-    NoKeys,
 }
 
 /// Texts of `--help`.
@@ -235,7 +198,6 @@ pub enum KeepLine<'a> {
 pub enum Line<'a> {
     SessionCreated { session: &'a str, folder: &'a str, model: &'a str },
     NoSandbox,
-    Chosen { model: &'a str, why: &'a str },
     Taken { host: &'a str, again: bool },
     Received { from: &'a str, text: &'a str },
     RulesLoaded { name: &'a str, bytes: u64, trusted: bool },
@@ -408,26 +370,6 @@ pub fn cure(finding: &Finding) -> Option<String> {
 #[must_use]
 pub fn health(health: Health) -> &'static str {
     en::health(health)
-}
-
-#[must_use]
-pub fn auth_line(what: &AuthLine<'_>) -> String {
-    en::auth_line(what)
-}
-
-#[must_use]
-pub fn models_line(what: &ModelsLine<'_>) -> String {
-    en::models_line(what)
-}
-
-#[must_use]
-pub fn models_help(text: ModelsHelp) -> &'static str {
-    en::models_help(text)
-}
-
-#[must_use]
-pub fn auth_help(text: AuthHelp) -> &'static str {
-    en::auth_help(text)
 }
 
 #[must_use]

@@ -135,10 +135,14 @@ pub enum Problem<'a> {
 /// What can be wrong with models and their keys.
 #[derive(Clone, Copy, Debug)]
 pub enum Setup<'a> {
-    /// With the providers whose key is at hand.
+    /// With what was tried, each with why it was in vain.
     NoModel {
-        providers: &'a [&'a str],
+        tried: &'a str,
     },
+    /// These are described, and none is the default.
+    SeveralModels(&'a str),
+    /// Somebody says where, and not what.
+    AddressOnly(&'a str),
     UnknownModel(&'a str),
     ProviderOnly(&'a str),
     BadAddress(&'a str),

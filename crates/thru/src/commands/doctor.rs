@@ -5,14 +5,17 @@ use crate::catalog::{cure, health, symptom};
 use crate::fault::{Fault, code};
 use crate::render::{harmless, out};
 use serde_json::json;
+use std::path::Path;
 use throughline::Home;
-use throughline::doctor::{Finding, Health, Mend, examine, sandbox};
+use throughline::doctor::{Finding, Health, Mend, examine, model, sandbox};
+use throughline::settings::Sources;
 
 pub async fn run(fix: bool, json: bool) -> Result<u8, Fault> {
     let mend = if fix { Mend::Harmless { by: local() } } else { Mend::Nothing };
     let home = Home::locate()?;
     let mut findings = examine(&home, &mend).await;
     findings.push(sandbox(&home).await);
+    findings.push(model(&home, &Sources::of_process(home.folder()), Path::new(".")));
     for finding in &findings {
         tell(finding, json);
     }

@@ -33,21 +33,22 @@ pub async fn follow(
     on_ask: Option<OnAsk>,
     on_interrupt: OnInterrupt,
 ) -> Result<u8, Fault> {
-    let screen = Screen::new(show);
-    let interactive = screen.is_interactive();
-    let on_ask = on_ask.unwrap_or(if interactive { OnAsk::Wait } else { OnAsk::Park });
-    let mut following = Following::new(throughline, running, screen, interactive.then(keyboard::lines), on_ask)?;
+    let mut following = Following::shown(throughline, running, show, on_ask)?;
     following.on_interrupt = on_interrupt;
-    loop {
-        if let Some(which) = following.watch().await? {
-            return Ok(following.leave(which).await);
-        }
-        following.running.release().await;
-        match throughline.take_again(&following.running).await? {
-            Some(again) => following.start_over(again),
-            None => return following.finish().await,
-        }
-    }
+    following.until_over().await
+}
+
+/// The same for work of this process; scripts are told how its model was chosen, if it was.
+pub async fn follow_chosen(
+    throughline: &Throughline,
+    running: Running,
+    show: Show,
+    on_ask: Option<OnAsk>,
+    chosen: Option<serde_json::Value>,
+) -> Result<u8, Fault> {
+    let mut following = Following::shown(throughline, running, show, on_ask)?;
+    following.chosen = chosen;
+    following.until_over().await
 }
 
 /// A session and what a person in front of it has seen.
@@ -64,6 +65,8 @@ struct Following<'a> {
     typed: Option<UnboundedReceiver<String>>,
     on_ask: OnAsk,
     on_interrupt: OnInterrupt,
+    /// How the model was chosen, until it is told.
+    chosen: Option<serde_json::Value>,
     /// What another process shows while it drives the session.
     live: Option<Watching>,
     said: LiveText,
@@ -78,6 +81,14 @@ enum Next {
 }
 
 impl<'a> Following<'a> {
+    /// As a person or a script wants to see it.
+    fn shown(throughline: &'a Throughline, running: Running, show: Show, on_ask: Option<OnAsk>) -> Result<Following<'a>, Fault> {
+        let screen = Screen::new(show);
+        let interactive = screen.is_interactive();
+        let on_ask = on_ask.unwrap_or(if interactive { OnAsk::Wait } else { OnAsk::Park });
+        Following::new(throughline, running, screen, interactive.then(keyboard::lines), on_ask)
+    }
+
     fn new(
         throughline: &'a Throughline,
         running: Running,
@@ -97,9 +108,23 @@ impl<'a> Following<'a> {
             typed,
             on_ask,
             on_interrupt: OnInterrupt::Stop,
+            chosen: None,
             live: None,
             said: LiveText::default(),
         })
+    }
+
+    async fn until_over(mut self) -> Result<u8, Fault> {
+        loop {
+            if let Some(which) = self.watch().await? {
+                return Ok(self.leave(which).await);
+            }
+            self.running.release().await;
+            match self.throughline.take_again(&self.running).await? {
+                Some(again) => self.start_over(again),
+                None => return self.finish().await,
+            }
+        }
     }
 
     /// Shows what happens until nothing more does by itself, or says which signal wants this process to leave.
@@ -150,7 +175,11 @@ impl<'a> Following<'a> {
         if !std::mem::replace(&mut self.opened, true) {
             let session = self.running.session().to_string();
             // Not before something is stored, so that whoever reads the id can look the session up.
-            self.screen.json(&json!({ "type": "stream.opened", "session": session }));
+            let mut opened = json!({ "type": "stream.opened", "session": session });
+            if let Some(chosen) = self.chosen.take() {
+                opened["chosen"] = chosen;
+            }
+            self.screen.json(&opened);
             if self.running.is_elsewhere() {
                 self.screen.story(&look_line(&LookLine::Attached { session: &session }));
             } else if self.running.is_here() && self.running.earlier() > Version::NONE {

@@ -4,6 +4,7 @@ mod asks;
 mod attach;
 mod auth;
 mod bundle;
+mod choose;
 mod cost;
 mod daemon;
 mod doctor;

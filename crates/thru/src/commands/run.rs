@@ -1,24 +1,30 @@
 //! `thru run`: give work and follow it.
 
-use super::follow::{self, OnInterrupt};
-use super::{open_with, warn_without_sandbox};
+use super::choose::{absolute, choose, choose_for};
+use super::{follow, open_with, warn_without_sandbox};
 use crate::args::Run;
-use crate::catalog::{Line, Problem, Setup, line};
 use crate::fault::Fault;
-use crate::render::{Screen, harmless};
-use std::path::Path;
-use throughline::settings::{Chosen, Process, Settings, Sources, Why};
-use throughline::{Home, Job};
+use crate::render::Screen;
+use throughline::settings::{Settings, Sources};
+use throughline::{Home, Job, Sandboxing};
 
 pub async fn run(run: Run) -> Result<u8, Fault> {
     let home = Home::locate()?;
     let sources = Sources::of_process(home.folder());
-    let (model, why) = match (&run.model, &run.session) {
-        (Some(model), _) => (absolute(model)?, None),
-        (None, Some(_)) => (String::new(), None),
-        (None, None) => choose(&sources, &run.folder).map(|(model, why)| (model, Some(why)))?,
+    // A job that is there already has its model.
+    let is_known = run.model.is_none() && run.session.is_none() && is_known(&home, run.key.as_deref()).await?;
+    let decided = match (&run.model, &run.base_url) {
+        (Some(_), _) => None,
+        (None, _) if run.session.is_some() || is_known => None,
+        (None, Some(address)) => Some(choose_for(address, &sources, &run.folder)?),
+        (None, None) => Some(choose(&home, &sources, &run.folder).await?),
     };
-    let fallback = if run.fallback.is_empty() && run.model.is_none() && run.session.is_none() {
+    let model = match (&run.model, &decided) {
+        (Some(model), _) => absolute(model)?,
+        (None, Some(decided)) => decided.model.clone(),
+        (None, None) => String::new(),
+    };
+    let fallback = if run.fallback.is_empty() && decided.is_some() {
         Settings::load(&sources, &run.folder)?.fallback()
     } else {
         run.fallback.iter().map(|model| absolute(model)).collect::<Result<_, _>>()?
@@ -34,37 +40,22 @@ pub async fn run(run: Run) -> Result<u8, Fault> {
         limits: run.limits,
         ..Job::new(run.folder, model, run.task)
     };
-    if job.session.is_none() {
+    if job.session.is_none() && !is_known {
         throughline::check(&sources, &job)?;
     }
-    if let Some(why) = why {
-        Screen::new(run.show).story(&harmless(&why));
-    }
+    let screen = Screen::new(run.show);
+    let (lines, chosen) = decided.map(|decided| (decided.lines, decided.json)).unzip();
+    lines.unwrap_or_default().iter().for_each(|line| screen.story(line));
     let throughline = open_with(&home, run.sandboxing)?;
-    warn_without_sandbox(&Screen::new(run.show), run.sandboxing);
+    warn_without_sandbox(&screen, run.sandboxing);
     let running = throughline.start(job).await?;
-    follow::follow(&throughline, running, run.show, run.on_ask, OnInterrupt::Stop).await
+    follow::follow_chosen(&throughline, running, run.show, run.on_ask, chosen).await
 }
 
-/// The model that was set once, and the line that says so: nobody named it now.
-pub fn choose(sources: &Sources, folder: &Path) -> Result<(String, String), Fault> {
-    let settings = Settings::load(sources, folder)?;
-    let Some(Chosen { name, why }) = settings.choose(&Process) else {
-        let providers: Vec<&str> = settings.with_key(&Process).map(|preset| preset.name).collect();
-        return Err(Fault::new(Problem::Setup(Setup::NoModel { providers: &providers })));
-    };
-    let why = match &why {
-        Why::Variable(variable) => (*variable).to_owned(),
-        Why::File(path) => path.display().to_string(),
-    };
-    Ok((absolute(&name)?, line(&Line::Chosen { model: &name, why: &why })))
-}
-
-/// A session may be resumed from another folder, so the name of a script must not depend on this one.
-pub fn absolute(model: &str) -> Result<String, Fault> {
-    let Some(file) = model.strip_prefix("script:") else {
-        return Ok(model.to_owned());
-    };
-    let path = std::path::absolute(file).map_err(|error| Fault::new(Problem::Script(&error.to_string())))?;
-    Ok(format!("script:{}", path.to_string_lossy()))
+/// Whether there is a job of this key; a data folder that is not there has none, and is not made for this.
+async fn is_known(home: &Home, key: Option<&str>) -> Result<bool, Fault> {
+    match key {
+        Some(key) if home.folder().join("journal.db").exists() => Ok(open_with(home, Sandboxing::On)?.has_job(key).await?),
+        Some(_) | None => Ok(false),
+    }
 }

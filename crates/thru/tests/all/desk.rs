@@ -63,6 +63,8 @@ impl Desk {
         command.args(args).current_dir(&self.root).stdin(Stdio::null());
         command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.env("THRU_HOME", &self.home);
+        // Nobody listens there, whatever runs on this machine.
+        command.env("OLLAMA_HOST", "127.0.0.1:1");
         command
     }
 

@@ -51,6 +51,7 @@ fn a_data_folder_that_is_well_gets_a_line_for_each_check() {
         "blobs",
         "views",
         "sandbox",
+        "model",
     ];
     assert_eq!(checks, names.map(|name| (name.to_owned(), "ok".to_owned())));
     let said = desk.thru(&["doctor"]);

@@ -36,7 +36,6 @@ fn what_was_set_once_is_asked_and_said() {
 fn what_cannot_be_asked_is_3_and_says_what_to_write() {
     let desk = desk();
     assert_fault(&unnamed(&desk, &[]), 3, &["no model was named", "--model PROVIDER/MODEL"]);
-    assert_fault(&unnamed(&desk, &[("DEEPSEEK_API_KEY", "k")]), 3, &["a key for deepseek is set", "--model deepseek/MODEL"]);
     assert_fault(&unnamed(&desk, &[("THRU_MODEL", "openai")]), 3, &["names a provider", "--model openai/MODEL"]);
     assert_fault(&unnamed(&desk, &[("THRU_MODEL", "gpt")]), 3, &["`gpt` is not known"]);
     set_once(&desk, "[defaults]\nmodle = 1");
@@ -86,6 +85,8 @@ fn models_are_listed_with_what_they_need() {
     assert!(!listed.stdout.contains("canary"));
     let json = desk.thru_with(&["models", "--json"], &variables);
     assert!(json.stdout.starts_with("{\"default\":true,"), "{}", json.stdout);
+    let file = config.join("throughline/config.toml");
+    assert!(listed.stdout.ends_with(&format!("without --model: the model is work, as {} says\n", file.display())), "{}", listed.stdout);
 }
 
 #[test]

@@ -3,5 +3,6 @@
 mod connections;
 mod conversations;
 mod faults;
+mod lists;
 mod secrets;
 mod talk;

@@ -13,7 +13,7 @@
 //! | rows of lists | `views` | `lists/totals.rs` |
 //! | the file of lists, columns of the log, host locks, notices of the kernel | `journal` | `journal/tests/suite/views.rs`, the same files |
 //! | scripts of the scripted model, and its place in a conversation | `models/src/script` | `models/tests/suite/scripts.rs` |
-//! | streams of events from providers, and what they say in them | `models/src/stream`, `reader.rs` and a folder for each protocol | the same files, `models/src/spoilt_tests.rs` |
+//! | streams of events from providers, what they say in them, lists of models | `models/src/stream`, `reader.rs` and a folder for each protocol | the same files, `models/src/spoilt_tests.rs` |
 //! | arguments and paths of every tool, files that it reads, records of what it wrote | `tools/src/args.rs`, `place.rs`, `tool` | `tools/src/tool/tests.rs`, the same files |
 //! | addresses of the web, pages | `web/src/address.rs`, `tools/src/page` | the same files |
 //! | specifications, control lines, claims, exit records, output, `/proc` | `tools/src/supervise` | `tools/src/supervise/tests.rs`, the same files |

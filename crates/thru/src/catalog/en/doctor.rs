@@ -1,9 +1,12 @@
 //! What `thru doctor` finds, and what to do about it.
 
 use super::count;
+use super::models::models_line;
+use crate::catalog::ModelsLine;
 use crate::render::excerpt;
 use throughline::Way;
 use throughline::doctor::{Finding, Health};
+use throughline::settings::Wish;
 
 const MIB: u64 = 1024 * 1024;
 
@@ -59,23 +62,10 @@ pub fn symptom(finding: &Finding) -> String {
         Finding::Leftovers { folders, .. } => {
             format!("{} of output and temporary files that nothing needs any more", count(*folders as u64, "folder"))
         }
-        Finding::Sandbox { is_full, way, landlock, counted, failed } => {
-            let whole = if *is_full {
-                "commands run in a sandbox"
-            } else {
-                "commands run in a sandbox that does not protect .git, so each is asked about"
-            };
-            let landlock = landlock.map_or_else(|| "no Landlock".to_owned(), |version| format!("Landlock {version}"));
-            let counted = if *counted { "" } else { ", no limit to the number of processes" };
-            let way = match way {
-                Some(Way::Namespaces) => "namespaces, ",
-                Some(Way::Bubblewrap) => "namespaces of bubblewrap, ",
-                Some(Way::Landlock) | None => "",
-            };
-            let failed = if failed.is_empty() { String::new() } else { format!("; not possible: {failed}") };
-            format!("{whole} ({way}{landlock}{counted}){failed}")
-        }
+        Finding::Sandbox { is_full, way, landlock, counted, failed } => sandbox(*is_full, *way, *landlock, *counted, failed),
         Finding::SandboxMissing { reason } => format!("no sandbox can be made, so commands are refused: {reason}"),
+        Finding::Model { wish, candidates } => models_line(&ModelsLine::Unnamed { wish, candidates }),
+        Finding::SettingsUnusable { reason } => format!("the settings cannot be used: {reason}"),
         Finding::ViewsMissing => "the lists are not made yet".to_owned(),
         Finding::Views => "the lists can be read".to_owned(),
         Finding::ViewsDamaged { reason } => format!("the lists are damaged: {reason}"),
@@ -84,6 +74,20 @@ pub fn symptom(finding: &Finding) -> String {
         }
         Finding::BlobBroken { stream, version, reason } => format!("event {version} of {stream}: {reason}"),
     }
+}
+
+fn sandbox(is_full: bool, way: Option<Way>, landlock: Option<u32>, counted: bool, failed: &str) -> String {
+    let whole =
+        if is_full { "commands run in a sandbox" } else { "commands run in a sandbox that does not protect .git, so each is asked about" };
+    let landlock = landlock.map_or_else(|| "no Landlock".to_owned(), |version| format!("Landlock {version}"));
+    let counted = if counted { "" } else { ", no limit to the number of processes" };
+    let way = match way {
+        Some(Way::Namespaces) => "namespaces, ",
+        Some(Way::Bubblewrap) => "namespaces of bubblewrap, ",
+        Some(Way::Landlock) | None => "",
+    };
+    let failed = if failed.is_empty() { String::new() } else { format!("; not possible: {failed}") };
+    format!("{whole} ({way}{landlock}{counted}){failed}")
 }
 
 fn others(running: usize) -> String {
@@ -111,6 +115,7 @@ pub fn cure(finding: &Finding) -> Option<String> {
         | Finding::Processes { .. }
         | Finding::Spool { .. }
         | Finding::Sandbox { is_full: true, .. }
+        | Finding::Model { wish: Wish::Named(_) | Wish::Nothing, .. }
         | Finding::ViewsMissing
         | Finding::Views
         | Finding::Blobs { .. } => return None,
@@ -153,6 +158,10 @@ pub fn cure(finding: &Finding) -> Option<String> {
         Finding::Sandbox { is_full: false, .. } | Finding::SandboxMissing { .. } => {
             "allow namespaces of users on this machine, or see decision 12 about --unsafe-no-sandbox".to_owned()
         }
+        Finding::Model { wish: Wish::Several(_), .. } => {
+            "set one in config.toml: [defaults] model = \"NAME\"; or name one in each run".to_owned()
+        }
+        Finding::SettingsUnusable { .. } => "mend the file; until then runs are refused".to_owned(),
         Finding::ViewsDamaged { .. } => "nothing is lost: they are made anew from the log; views.db may be deleted".to_owned(),
         Finding::BlobBroken { .. } => {
             "bring blobs/ back from a copy, or import the session from an export; the events themselves are whole".to_owned()

@@ -26,7 +26,8 @@ pub fn help(text: Help) -> &'static str {
         Help::Task => "What is to be done",
         Help::Model => {
             "Who does the work: PROVIDER/MODEL (openai, anthropic, deepseek, ark, openrouter, moonshot, qwen, zhipu, ollama), \
-             an entry of config.toml, or script:FILE for a scripted one [default: what THRU_MODEL or config.toml says]"
+             an entry of config.toml, or script:FILE for a scripted one [default: what THRU_MODEL or config.toml says, else the \
+             first provider with a key that answers, else a local Ollama]"
         }
         Help::BaseUrl => "Where that model is, if not where its provider usually is",
         Help::Fallback => "Who is asked when the model cannot answer; may be given several times, in order",

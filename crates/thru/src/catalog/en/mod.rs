@@ -20,7 +20,7 @@ pub use doctor::{cure, health, symptom};
 pub use help::{help, talk_help, wish_help};
 pub use keep::{keep_help, keep_line};
 pub use look::{cost, host, look_help, look_line};
-pub use models::{models_help, models_line};
+pub use models::{models_help, models_line, vain};
 pub use policies::{policy_help, policy_line};
 pub use problem::{hint, problem};
 
@@ -51,7 +51,6 @@ pub fn line(what: &Line<'_>) -> String {
         Line::NoSandbox => {
             "the sandbox is off: commands run with all your rights, and you are asked first unless you allowed them".to_owned()
         }
-        Line::Chosen { model, why } => format!("the model is {model}, as {why} says"),
         Line::Taken { host, again: false } => format!("{host} drives the session"),
         Line::Taken { host, again: true } => format!("{host} took the session over"),
         Line::Received { from, text } => format!("{from}: {text}"),
