@@ -32,7 +32,7 @@ async fn until_printed(desk: &Desk, text: &str) {
 /// What a program on a terminal may expect; without `pty` none of it is so.
 async fn is_a_terminal(desk: &Desk) {
     let expected = "test -t 0 && test -t 1 && test -t 2 && stty size && echo $TERM && tty | grep -c '^/dev/pts/[0-9]*$' && \
-                    echo said > /dev/tty && ps -o tpgid= -p $$ | grep -qw $$ && [ $(ps -o sid= -p $$) = $$ ]";
+                    echo said > /dev/tty && read _ _ _ _ _ session _ front _ < /proc/$$/stat && [ $session-$front = $$-$$ ]";
     assert_eq!(run(desk, expected).await, finished(0, "40 120\ndumb\n1\nsaid\n"));
     for plain in ["test -t 0 || test -t 1 || test -t 2", "stty size 2>/dev/null", "tty > /dev/null", "(: > /dev/tty) 2>/dev/null"] {
         assert_eq!(desk.run(plain).await, finished(1, ""), "{plain}");
