@@ -6,7 +6,7 @@
 use crate::Options;
 use crate::supervise::client;
 use crate::supervise::launch::Launcher;
-use crate::supervise::{Fitted, Spec, Walls, Way};
+use crate::supervise::{Fitted, Spec, Streams, Walls, Way};
 use contract::call::Sandbox;
 use contract::id::{BootId, SessionId, StreamId};
 use rustix::fs::{FlockOperation, flock};
@@ -115,7 +115,7 @@ impl Sandboxes {
             folder: folder.canonicalize().and_then(|_| std::path::absolute(folder)).map_err(NoSandbox::Folder)?.into(),
             spool: OsString::new(),
             boot: BootId(String::new()),
-            stdin: false,
+            streams: Streams::Output,
             timeout_ms: None,
             grace_ms: 0,
             output_bytes_max: 0,

@@ -38,9 +38,9 @@ pub(crate) const FETCH_URL: &str = "Gets a page of the public web and gives its 
 pub(crate) const PROCESS_STATUS: &str = "Tells how long a running call has been running, and shows the end of its output so far. Use it to look after \
                                          a command in the background, such as whether a server is up. To wait for its end use wait_for instead \
                                          of asking again and again.";
-pub(crate) const PROCESS_INPUT: &str = "Sends text to the standard input of a running shell command that was started with `background` or `input`. The \
-                                        text is sent exactly as it is: to send a line, end it with a newline. Use process_status to see what \
-                                        the command answers.";
+pub(crate) const PROCESS_INPUT: &str = "Sends text to the standard input of a running shell command that was started with `background`, `input` or \
+                                        `pty`. The text is sent exactly as it is: to send a line, end it with a newline. On a terminal \\u0003 \
+                                        is Ctrl-C and \\u0004 is Ctrl-D. Use process_status to see what the command answers.";
 pub(crate) const PROCESS_SIGNAL: &str = "Sends a signal to a running shell command, like kill: to the command and all processes of its group. Use TERM \
                                          to end it, KILL if it does not end, INT for what Ctrl-C does, STOP and CONT to pause it and let it go \
                                          on, HUP, USR1 or USR2 if the program gives them a meaning.";
@@ -62,6 +62,8 @@ pub(crate) const CHANGED: &str = "Not done: the file has changed since the call 
 pub(crate) const COMMAND_ENDED: &str = "the command has ended";
 pub(crate) const NO_INPUT: &str = "the command takes no input";
 pub(crate) const INPUT_FULL: &str = "the command has not read its earlier input";
+pub(crate) const LONG_LINE: &str = "a line on a terminal has at most 4095 bytes; start the command without `pty`, or write a file";
+pub(crate) const TERMINAL_HAS_INPUT: &str = "A terminal always takes input. Leave `input` away, or `pty`.";
 pub(crate) const NOT_ENDED: &str = "the command could not be ended";
 pub(crate) const EMPTY_FILE: &str = "[the file is empty]";
 pub(crate) const NOT_UTF8: &str = "\n[some bytes of this file are not UTF-8 and are shown as \u{fffd}; edit_file cannot change it]";
@@ -408,12 +410,18 @@ pub(crate) fn call_running(call: CallId, tool: &str, ms: u64, output: &str) -> S
     if output.is_empty() { format!("{since} It has printed nothing yet.") } else { format!("{since} The end of its output:\n{output}") }
 }
 
-pub(crate) fn input_sent(call: CallId, bytes: usize, closed: bool) -> String {
-    match (bytes, closed) {
-        (0, _) => format!("Closed the input of {call}."),
-        (_, false) => format!("Sent {bytes} bytes to the input of {call}."),
-        (_, true) => format!("Sent {bytes} bytes to the input of {call} and closed it."),
+pub(crate) fn input_sent(call: CallId, bytes: usize, closed: bool, on_terminal: bool) -> String {
+    match (bytes, closed, on_terminal) {
+        (0, _, false) => format!("Closed the input of {call}."),
+        (_, false, _) => format!("Sent {bytes} bytes to the input of {call}."),
+        (_, true, false) => format!("Sent {bytes} bytes to the input of {call} and closed it."),
+        (0, _, true) => format!("Sent Ctrl-D to {call}."),
+        (_, true, true) => format!("Sent {bytes} bytes and Ctrl-D to {call}."),
     }
+}
+
+pub(crate) fn on_terminal(command: &str) -> String {
+    format!("{command}\n[on a terminal]")
 }
 
 pub(crate) fn input_preview(call: CallId, tool: &str, text: &str, close: bool) -> String {

@@ -2,7 +2,7 @@
 
 use crate::desk::{Desk, desk};
 use crate::events::Events;
-use crate::script::{held_back, say, shell};
+use crate::script::{call, held_back, held_by, say, shell};
 use serde_json::json;
 use testkit::until::until;
 
@@ -84,6 +84,47 @@ fn all_commands_of_one_reply_are_adopted() {
     exits.sort_unstable();
     assert_eq!((exits, events.count("tool.started")), (vec![3, 4, 5], 3));
     assert_eq!(desk.read("effect"), "x\nx\nx\n");
+}
+
+/// The terminal of a command belongs to its supervisor: what the next owner types is read, and nothing of it is lost.
+#[test]
+fn a_command_on_a_terminal_is_adopted_and_typed_on() {
+    for sandbox in [&[][..], &["--unsafe-no-sandbox"]] {
+        let desk = desk();
+        let asks = "printf 'name? '; read name < /dev/tty; test -t 0 && test -t 1 && echo hello $name; cat; stty -echo; trap 'exit 7' INT; echo wait; read";
+        let typed = |text: &str, close: bool| call("process_input", json!({ "call": "call_0_0", "text": text, "close": close }));
+        desk.script(&[
+            call("shell", json!({ "command": asks, "pty": true, "background": true })),
+            shell(&held_by("up")),
+            typed("you\n", false),
+            call("wait_for", json!({ "call": "call_0_0", "seconds": 60, "until": "^hello" })),
+            typed("more\n", true),
+            call("wait_for", json!({ "call": "call_0_0", "seconds": 60, "until": "^wait$" })),
+            typed("\u{3}", false),
+            call("wait_for", json!({ "call": "call_0_0", "seconds": 60 })),
+            say("told"),
+        ]);
+        let run = desk.spawn_run(sandbox);
+        let session = run.session();
+        desk.until_spooled("name? ");
+        desk.until_count(&session, "tool.started", 2);
+        run.kill();
+        let resume = desk.spawn(&[&["resume", &session, "--json"], sandbox].concat());
+        resume.until_event("tool.adopted");
+        desk.release("up");
+        let said = resume.wait();
+        assert_eq!(said.code, Some(0), "{}", said.stderr);
+        let events = desk.events(&session);
+        events.assert_completed();
+        let action = &events.of("tool.started")[0]["action"];
+        assert!(events.of("tool.adopted").iter().any(|adopted| adopted["action"] == *action));
+        let ended: Vec<_> = events.of("tool.finished").into_iter().filter(|finished| finished["action"] == *action).collect();
+        let printed = "name? you\nhello you\nmore\nmore\nwait\n";
+        assert_eq!(ended.len(), 1);
+        assert_eq!((&ended[0]["exit"], &ended[0]["output"]["inline"]), (&json!(7), &json!(printed)));
+        assert_eq!((desk.living(), desk.spooled()), (vec![], vec![]), "nothing is left behind");
+        desk.assert_verified();
+    }
 }
 
 /// A kill between the append of an outcome and the removal of its spool leaves the folder: the next owner clears it.

@@ -1,24 +1,25 @@
-//! The command itself: spawned in a process group of its own, with all its output in one pipe.
+//! The command itself: spawned in a process group of its own, with all its output in one pipe or on one terminal.
 //!
 //! Must not wait for anything but the word of the room that it runs.
 
-use super::raw;
+use super::execute::{self, Ends, Theirs};
 use super::room::Room;
-use super::spec::Spec;
+use super::session;
+use super::spec::{self, Spec, Way};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
-use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
+use std::os::fd::OwnedFd;
+use std::path::Path;
 
 #[derive(Debug)]
 pub(super) struct Child {
     pub main: Main,
     pub output: OwnedFd,
     pub input: Option<File>,
+    /// The other end of a terminal. While it is open, output that comes after a pause in which nobody had it open is read.
+    pub terminal: Option<OwnedFd>,
 }
 
 /// The process of the command, which is also the first of its process group.
@@ -43,60 +44,77 @@ pub(super) enum Spawned {
     Lost,
 }
 
+/// Expects this process to be in the spool folder.
 pub(super) fn spawn(spec: &Spec, room: Option<&mut Room>) -> Spawned {
-    let streams = match Streams::new(spec.stdin) {
+    let Streams { output, input, terminal, theirs } = match Streams::new(spec.streams, room.as_deref()) {
         Ok(streams) => streams,
         Err(error) => return Spawned::Not(error),
     };
     let main = match room {
-        Some(room) => match room.spawn(spec, streams.their_output.as_fd(), streams.their_input.as_ref().map(AsFd::as_fd)) {
+        Some(room) => match room.spawn(spec, &theirs) {
             Ok(spawned) => spawned.map(Main::Inside),
             Err(_) => return Spawned::Lost,
         },
-        None => spawn_here(spec, &streams),
+        None => execute::spawn(spec, theirs, Ends::BySignal).map(|child| {
+            let pid = Pid::from_child(&child);
+            // From here on the command runs, so nothing may fail any more: an error would say that it did not.
+            Main::Own { pid, handle: pidfd_open(pid, PidfdFlags::empty()).ok() }
+        }),
     };
     match main {
-        Ok(main) => Spawned::Running(Child { main, output: streams.output, input: streams.input }),
+        Ok(main) => {
+            if terminal.is_some() {
+                // Without this record, what the command leaves behind would outlive a supervisor that is killed.
+                let _ = session::record(Path::new("."), leader(&main, spec));
+            }
+            Spawned::Running(Child { main, output, input, terminal })
+        }
         Err(error) => Spawned::Not(error),
+    }
+}
+
+/// The command, where its number means something to others and it does not end with a namespace.
+fn leader(main: &Main, spec: &Spec) -> Option<Pid> {
+    match (main, &spec.room) {
+        (Main::Own { pid, .. }, _) => Some(*pid),
+        (Main::Inside(number), Some(walls)) if walls.way == Way::Landlock => Pid::from_raw(*number),
+        (Main::Inside(_), _) => None,
     }
 }
 
 /// Both ends of the streams of a command; only ours do not block, which would surprise the command.
 struct Streams {
     output: OwnedFd,
-    their_output: OwnedFd,
     input: Option<File>,
-    their_input: Option<OwnedFd>,
+    terminal: Option<OwnedFd>,
+    theirs: Theirs,
 }
 
 impl Streams {
-    fn new(stdin: bool) -> io::Result<Streams> {
-        let (output, their_output) = pipe_with(PipeFlags::CLOEXEC)?;
+    fn new(wanted: spec::Streams, room: Option<&Room>) -> io::Result<Streams> {
+        let has_input = match wanted {
+            spec::Streams::Output => false,
+            spec::Streams::Both => true,
+            spec::Streams::Terminal => return Streams::of_terminal(room),
+        };
+        let (output, theirs) = pipe_with(PipeFlags::CLOEXEC)?;
         rustix::io::ioctl_fionbio(&output, true)?;
-        if !stdin {
-            return Ok(Streams { output, their_output, input: None, their_input: None });
+        let mut streams = Streams { output, input: None, terminal: None, theirs: Theirs { output: theirs, input: None } };
+        if has_input {
+            let (theirs, input) = pipe_with(PipeFlags::CLOEXEC)?;
+            rustix::io::ioctl_fionbio(&input, true)?;
+            (streams.theirs.input, streams.input) = (Some(theirs), Some(input.into()));
         }
-        let (their_input, input) = pipe_with(PipeFlags::CLOEXEC)?;
-        rustix::io::ioctl_fionbio(&input, true)?;
-        Ok(Streams { output, their_output, input: Some(input.into()), their_input: Some(their_input) })
+        Ok(streams)
     }
-}
 
-fn spawn_here(spec: &Spec, streams: &Streams) -> io::Result<Main> {
-    let program = spec.argv.first().map_or(OsStr::new(""), |program| program.as_os_str());
-    let mut command = Command::new(program);
-    command
-        .args(spec.argv.iter().skip(1))
-        .env_clear()
-        .envs(spec.env.iter().map(|(name, value)| (name, value)))
-        .current_dir(&spec.folder)
-        .process_group(0)
-        .stdin(streams.their_input.as_ref().map_or_else(|| Ok(Stdio::null()), |input| input.try_clone().map(Stdio::from))?)
-        .stdout(streams.their_output.try_clone()?)
-        .stderr(streams.their_output.try_clone()?);
-    raw::die_with_this_process(&mut command);
-    let child = command.spawn()?;
-    let pid = Pid::from_child(&child);
-    // From here on the command runs, so nothing may fail any more: an error would say that it did not.
-    Ok(Main::Own { pid, handle: pidfd_open(pid, PidfdFlags::empty()).ok() })
+    fn of_terminal(room: Option<&Room>) -> io::Result<Streams> {
+        session::record(Path::new("."), None)?;
+        let output = room.and_then(Room::terminal).unwrap_or_else(terminal::open)?;
+        let theirs = terminal::other_end(&output)?;
+        rustix::io::ioctl_fionbio(&output, true)?;
+        let input = Some(output.try_clone()?.into());
+        let (terminal, other) = (Some(theirs.try_clone()?), Some(theirs.try_clone()?));
+        Ok(Streams { output, input, terminal, theirs: Theirs { output: theirs, input: other } })
+    }
 }

@@ -6,7 +6,7 @@
 use super::claim::{self, Claim, Look};
 use super::launch::{Idle, Launcher, Place};
 use super::spec::{Command, Exit, Fitted, Reply, Spec};
-use super::{Folder, output, proc};
+use super::{Folder, output, proc, session};
 use contract::crash;
 use contract::id::BootId;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -272,7 +272,7 @@ fn settle(folder: &Folder) -> io::Result<Option<Ended>> {
         Look::Absent | Look::Void => Some(Ended::NeverStarted),
         Look::Alive => exited(),
         Look::Dead(claim) => Some(exited().unwrap_or_else(|| {
-            end_leftovers(claim.as_ref());
+            end_leftovers(folder, claim.as_ref());
             Ended::Died { output: output::whole(folder.path()) }
         })),
     })
@@ -286,15 +286,16 @@ fn other_boot(folder: &Folder) -> Ended {
     }
 }
 
-/// Ends what is left in the session of a supervisor that died.
-fn end_leftovers(claim: Option<&Claim>) {
+/// Ends what is left in the session of a supervisor that died, and in that of a terminal that it had.
+fn end_leftovers(folder: &Folder, claim: Option<&Claim>) {
     let Some(Claim::Held { pid, start, namespace, .. }) = claim else { return };
     // Elsewhere the number is that of a stranger.
     if *namespace != proc::namespace() {
         return;
     }
     for _ in 0..LEFTOVER_ROUNDS_MAX {
-        let left = proc::session(*pid, *start);
+        let leaders = [Some((*pid, *start)), session::leader(folder.path())].into_iter().flatten();
+        let left: Vec<_> = leaders.flat_map(|(pid, start)| proc::session(pid, start)).collect();
         let handles: Vec<OwnedFd> = left.iter().filter_map(|process| proc::signal(process, Signal::KILL)).collect();
         if left.is_empty() {
             return;

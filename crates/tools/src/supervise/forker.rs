@@ -5,14 +5,11 @@
 //! the owner is one end of a socket pair; a copy of this process becomes the supervisor that serves it. It has one thread and ends when its owner does; the copies are on
 //! their own. Must not keep anything of an order.
 
-use super::{raw, shift};
+use super::{pass, raw, shift};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{Mode, OFlags};
-use rustix::io::Errno;
-use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, recvmsg};
 use rustix::process::{PidfdFlags, WaitOptions, pidfd_open, wait};
-use std::io::{self, IoSliceMut};
-use std::mem::MaybeUninit;
+use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
@@ -33,11 +30,9 @@ pub(super) fn serve() -> i32 {
         if !sleep(&orders, &mut children) {
             continue;
         }
-        let link = match next_order(&orders) {
-            Ok(Some(link)) => link,
-            Ok(None) => return OWNER_LEFT,
-            Err(_) => continue,
-        };
+        // An order without its socket cannot be served, and an owner that cannot be heard is as good as gone.
+        let Some(link) = pass::receive(&orders).and_then(|(_, sockets)| sockets.into_iter().next()) else { return OWNER_LEFT };
+        let link = UnixStream::from(link);
         match raw::fork() {
             Ok(None) => {
                 drop((orders, children));
@@ -72,20 +67,4 @@ fn take_stdin() -> io::Result<OwnedFd> {
     let nothing = rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
     rustix::stdio::dup2_stdin(&nothing)?;
     Ok(orders)
-}
-
-/// The socket of the next order; none when the owner is gone.
-fn next_order(orders: &OwnedFd) -> io::Result<Option<UnixStream>> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
-    let mut byte = [0];
-    match recvmsg(orders, &mut [IoSliceMut::new(&mut byte)], &mut ancillary, RecvFlags::CMSG_CLOEXEC) {
-        Err(Errno::INTR) => return Err(Errno::INTR.into()),
-        Ok(received) if received.bytes > 0 && !received.flags.contains(ReturnFlags::CTRUNC) => {}
-        // A message without its socket cannot be served, and an owner that cannot be heard is as good as gone.
-        Ok(_) | Err(_) => return Ok(None),
-    }
-    let sockets =
-        ancillary.drain().filter_map(|message| if let RecvAncillaryMessage::ScmRights(sockets) = message { Some(sockets) } else { None });
-    Ok(sockets.flatten().next().map(UnixStream::from))
 }

@@ -17,12 +17,14 @@ pub(super) struct Input {
     pending: VecDeque<u8>,
     /// To be closed once all of it is written.
     closing: bool,
+    /// Bytes of the line that is begun on a terminal, which is never closed: there the end of input is a character.
+    begun: Option<usize>,
 }
 
 impl Input {
-    /// A pipe that does not block, or none for a command that takes no input.
-    pub(super) fn new(pipe: Option<File>) -> Input {
-        Input { pipe, pending: VecDeque::new(), closing: false }
+    /// A pipe or a terminal that does not block, or none for a command that takes no input.
+    pub(super) fn new(pipe: Option<File>, is_terminal: bool) -> Input {
+        Input { pipe, pending: VecDeque::new(), closing: false, begun: is_terminal.then_some(0) }
     }
 
     /// The pipe, if there is something to write to it.
@@ -31,11 +33,12 @@ impl Input {
     }
 
     pub(super) fn push(&mut self, text: String) -> Result<(), String> {
-        if self.pipe.is_none() || self.closing {
-            return Err(texts::NO_INPUT.to_owned());
-        }
+        let Some(pipe) = self.pipe.as_ref().filter(|_| !self.closing) else { return Err(texts::NO_INPUT.to_owned()) };
         if self.pending.len() + text.len() > PENDING_BYTES_MAX {
             return Err(texts::INPUT_FULL.to_owned());
+        }
+        if let Some(begun) = &mut self.begun {
+            *begun = terminal::begun_after(pipe, *begun, &text).ok_or_else(|| texts::LONG_LINE.to_owned())?;
         }
         self.pending.extend(text.into_bytes());
         self.flush();
@@ -44,7 +47,11 @@ impl Input {
     }
 
     pub(super) fn close(&mut self) {
-        self.closing = true;
+        match &mut self.begun {
+            // The first one only gives a begun line to whoever reads.
+            Some(begun) => self.pending.extend(vec![terminal::END; if std::mem::take(begun) > 0 { 2 } else { 1 }]),
+            None => self.closing = true,
+        }
         self.flush();
     }
 

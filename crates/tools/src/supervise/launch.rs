@@ -2,14 +2,11 @@
 //! with the first command, and again should it have died.
 
 use super::spec::{Spec, Walls};
-use super::{ARGV0, is_supervisor};
+use super::{ARGV0, is_supervisor, pass};
 use rustix::io::Errno;
-use rustix::net::{
-    AddressFamily, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recv, sendmsg, socketpair,
-};
+use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, recv, socketpair};
 use std::ffi::OsString;
-use std::io::{self, IoSlice};
-use std::mem::MaybeUninit;
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -134,14 +131,7 @@ impl Forker {
     }
 
     fn order(&self, link: BorrowedFd<'_>) -> Result<(), Errno> {
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-        let mut ancillary = SendAncillaryBuffer::new(&mut space);
-        let links = [link];
-        if !ancillary.push(SendAncillaryMessage::ScmRights(&links)) {
-            return Err(Errno::NOBUFS);
-        }
-        let orders = self.orders.as_ref().ok_or(Errno::PIPE)?;
-        sendmsg(orders, &[IoSlice::new(&[0])], &mut ancillary, SendFlags::NOSIGNAL).map(drop)
+        pass::send(self.orders.as_ref().ok_or(Errno::PIPE)?, &[0], &[link])
     }
 }
 

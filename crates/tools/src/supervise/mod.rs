@@ -6,26 +6,29 @@
 //! Must not know tools, outcomes of the contract, or anything about approval.
 //!
 //! Files of a spool folder: `claim` (who runs it and how it ended, see [`claim`]), `output` and `tail` (see [`output`]),
-//! `control` (a socket). Nothing is fsynced: after another boot only a whole exit record counts.
+//! `control` (a socket), `terminal` (see `session`; only of a command that has one). Nothing is fsynced: after another boot only a whole exit record counts.
 //!
 //! A command runs in a [`room`], and everything in it dies with its supervisor. Without one, the command itself dies with
 //! its supervisor by a parent-death signal; its own children do not get that signal, and when the supervisor was killed,
-//! recovery ends whatever is left in the supervisor's session before it reports. A process that has no room, made a
+//! recovery ends whatever is left in the supervisor's session, or in that of a terminal, before it reports. A process that has no room, made a
 //! session of its own *and* lost its supervisor to SIGKILL is the one thing that escapes.
 
 mod child;
 pub mod claim;
 pub mod client;
 mod control;
+mod execute;
 mod folder;
 mod forker;
 mod input;
 pub mod launch;
 pub mod output;
+mod pass;
 mod proc;
 mod raw;
 mod room;
 mod run;
+pub(crate) mod session;
 mod shift;
 mod spec;
 pub mod survey;
@@ -34,7 +37,7 @@ mod tests;
 mod tree;
 
 pub use folder::Folder;
-pub use spec::{Command, Exit, Fitted, Spec, Walls, Way};
+pub use spec::{Command, Exit, Fitted, Spec, Streams, Walls, Way};
 
 use std::ffi::OsStr;
 use std::path::Path;

@@ -1,9 +1,11 @@
 //! Output on disk: the first half of the cap in `output`, the newest half after it in the ring file `tail`.
 //!
 //! The ring begins with a counter of all bytes that ever went into it and its own size, so a reader needs no other
-//! record, also while the writer lives or after it was killed. Must not know what the bytes mean.
+//! record, also while the writer lives or after it was killed. Must not know what the bytes mean, unless a terminal has them.
 
+use super::session;
 use crate::texts;
+use std::borrow::Cow;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
@@ -162,7 +164,7 @@ pub(super) fn since(folder: &Path, offset: u64, max: u64) -> Chunk {
     read.unwrap_or(Chunk { offset, bytes: Vec::new() })
 }
 
-/// All that was kept, with a mark where bytes are missing. What cannot be read is left out.
+/// All that was kept, with a mark where bytes are missing, as text. What cannot be read is left out.
 #[must_use]
 pub fn whole(folder: &Path) -> String {
     let Ok(extent) = Extent::open(folder) else { return String::new() };
@@ -178,7 +180,8 @@ pub fn whole(folder: &Path) -> String {
         offset = chunk.offset + chunk.bytes.len() as u64;
         bytes.extend(chunk.bytes);
     }
-    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+    let text = String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    if session::has_terminal(folder) { terminal::plain(&text) } else { text }
 }
 
 /// The end of what was printed, in at most `bytes_max` bytes and whole characters; none when no output is kept.
@@ -204,6 +207,7 @@ pub(crate) fn tail(folder: &Path, bytes_max: usize) -> Option<String> {
     let from = if begins_inside { bytes.iter().take(3).take_while(rest_of_character).count() } else { 0 };
     let to = bytes.len() - cut_character(&bytes);
     let text = String::from_utf8_lossy(bytes.get(from..to).unwrap_or_default());
+    let text = if session::has_terminal(folder) { Cow::Owned(terminal::plain(&text)) } else { text };
     // A byte that is no text is shown with three, so the text may be longer than its bytes were.
     Some(text[text.ceil_char_boundary(text.len().saturating_sub(bytes_max))..].to_owned())
 }

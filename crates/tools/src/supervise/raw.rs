@@ -2,7 +2,7 @@
 //!
 //! Must stay this small.
 
-use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal};
+use rustix::process::{Pid, Signal, getpid, getppid, ioctl_tiocsctty, set_parent_process_death_signal, setsid};
 use std::io;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
@@ -19,6 +19,22 @@ pub(super) fn die_with_this_process(command: &mut Command) {
     };
     // SAFETY: `ask` makes two system calls and allocates nothing, which is all that is allowed after a fork.
     unsafe { command.pre_exec(ask) };
+}
+
+/// Makes the command the leader of a session of its own, controlled by the terminal that is its standard input.
+#[expect(unsafe_code, reason = "a session and its terminal can only be made between fork and exec")]
+pub(super) fn lead_session(command: &mut Command) {
+    let lead = || {
+        setsid()?;
+        ioctl_tiocsctty(rustix::stdio::stdin())?;
+        for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT] {
+            // SAFETY: what a terminal sends must not be ignored because whoever started the owner ignored it.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+        }
+        Ok(())
+    };
+    // SAFETY: `lead` makes system calls and allocates nothing.
+    unsafe { command.pre_exec(lead) };
 }
 
 /// Makes a second process of this one, which sees `None`. Only in a process of one thread.

@@ -19,8 +19,9 @@ use std::time::{Duration, Instant};
 
 /// Bytes read from the command at once: what a pipe holds.
 const OUTPUT_READ_BYTES: usize = 64 * 1024;
-/// Reads after everything ended; a process that got hold of the pipe elsewhere cannot keep us with it.
-const LAST_READS_MAX: usize = 16;
+/// Reads after everything ended; a process that got hold of the pipe elsewhere cannot keep us with it. A terminal gives
+/// what it holds in small pieces.
+const LAST_READS_MAX: usize = 64;
 /// What processes that outlive the command have to end by themselves.
 const LEFTOVER_GRACE: Duration = Duration::from_millis(500);
 /// Longest sleep: orphans that ended meanwhile are noticed then.
@@ -81,7 +82,7 @@ impl<'a> Supervisor<'a> {
         control: Control<'a>,
     ) -> Supervisor<'a> {
         let root = room.as_ref().map_or_else(getpid, |room| room.root());
-        let input = Input::new(child.input.take());
+        let input = Input::new(child.input.take(), child.terminal.is_some());
         let deadline = spec.timeout_ms.and_then(|ms| Instant::now().checked_add(Duration::from_millis(ms)));
         Supervisor {
             spec,
@@ -121,6 +122,8 @@ impl<'a> Supervisor<'a> {
                 break;
             }
         }
+        // From now on the end of what is on a terminal is an end.
+        self.child.terminal = None;
         for _ in 0..LAST_READS_MAX {
             if !self.read_output() {
                 break;

@@ -239,6 +239,7 @@ fn say(mut owner: &UnixStream, reply: &Reply) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::supervise::Streams;
 
     fn spec(root: &Path) -> Spec {
         Spec {
@@ -247,7 +248,7 @@ mod tests {
             folder: root.into(),
             spool: root.join("spool/attempt").into(),
             boot: BootId("boot".into()),
-            stdin: false,
+            streams: Streams::Output,
             timeout_ms: None,
             grace_ms: 0,
             output_bytes_max: 1_024,

@@ -24,14 +24,25 @@ pub struct Spec {
     pub spool: OsString,
     /// The boot under which the attempt was started, as the log names it.
     pub boot: BootId,
-    /// Whether the command reads what is sent as [`Command::Input`]; otherwise its input is empty.
-    pub stdin: bool,
+    pub streams: Streams,
     pub timeout_ms: Option<u64>,
     /// Time between the polite and the forced end after a timeout.
     pub grace_ms: u64,
     pub output_bytes_max: u64,
     /// Where it runs: in a room of its own, or anywhere with the rights of its owner.
     pub room: Option<Walls>,
+}
+
+/// What input and output of a command are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Streams {
+    /// Its output goes into a pipe, and its input is empty.
+    Output,
+    /// Another pipe has what is sent as [`Command::Input`].
+    Both,
+    /// A terminal of its own has all of it.
+    Terminal,
 }
 
 /// How a room is made.
@@ -80,7 +91,7 @@ pub struct Fitted {
 struct Head {
     argv: usize,
     boot: BootId,
-    stdin: bool,
+    streams: Streams,
     timeout_ms: Option<u64>,
     grace_ms: u64,
     output_bytes_max: u64,
@@ -148,8 +159,8 @@ impl fmt::Debug for Spec {
 impl Spec {
     /// The specification with its length before it.
     pub(super) fn to_frame(&self) -> io::Result<Vec<u8>> {
-        let Spec { argv, env, folder, spool, boot, stdin, timeout_ms, grace_ms, output_bytes_max, room } = self;
-        let (stdin, timeout_ms, grace_ms, output_bytes_max) = (*stdin, *timeout_ms, *grace_ms, *output_bytes_max);
+        let Spec { argv, env, folder, spool, boot, streams, timeout_ms, grace_ms, output_bytes_max, room } = self;
+        let (streams, timeout_ms, grace_ms, output_bytes_max) = (*streams, *timeout_ms, *grace_ms, *output_bytes_max);
         let room_head = |walls: &Walls| RoomHead {
             way: walls.way,
             hidden: walls.hidden.len(),
@@ -160,7 +171,7 @@ impl Spec {
         let head = Head {
             argv: argv.len(),
             boot: boot.clone(),
-            stdin,
+            streams,
             timeout_ms,
             grace_ms,
             output_bytes_max,
@@ -201,7 +212,7 @@ impl Spec {
         let malformed = || io::Error::from(io::ErrorKind::InvalidData);
         let end = frame.iter().position(|byte| *byte == b'\n').ok_or_else(malformed)?;
         let (head, texts) = frame.split_at(end);
-        let Head { argv, boot, stdin, timeout_ms, grace_ms, output_bytes_max, room } = serde_json::from_slice(head)?;
+        let Head { argv, boot, streams, timeout_ms, grace_ms, output_bytes_max, room } = serde_json::from_slice(head)?;
         let texts = texts.strip_prefix(b"\n").and_then(|texts| texts.strip_suffix(&[0])).ok_or_else(malformed)?;
         let mut texts = texts.split(|byte| *byte == 0).map(|text| OsString::from_vec(text.to_vec()));
         let mut next = || texts.next().ok_or_else(malformed);
@@ -219,7 +230,7 @@ impl Spec {
         while let Some(name) = texts.next() {
             env.push((name, texts.next().ok_or_else(malformed)?));
         }
-        Ok(Spec { argv, env, folder, spool, boot, stdin, timeout_ms, grace_ms, output_bytes_max, room })
+        Ok(Spec { argv, env, folder, spool, boot, streams, timeout_ms, grace_ms, output_bytes_max, room })
     }
 }
 
@@ -236,7 +247,7 @@ mod tests {
             folder: odd.clone(),
             spool: odd.clone(),
             boot: BootId("b".into()),
-            stdin: true,
+            streams: Streams::Terminal,
             timeout_ms: Some(1),
             grace_ms: 2,
             output_bytes_max: 3,

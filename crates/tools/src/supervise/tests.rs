@@ -2,7 +2,7 @@
 
 use super::claim::{self, Claim, Look};
 use super::control::Control;
-use super::spec::{Command, Exit, Spec, Walls, Way};
+use super::spec::{Command, Exit, Spec, Streams, Walls, Way};
 use super::{Folder, output, survey};
 use contract::id::{ActionId, BootId};
 use damage::{damaged, damaged_text, reshaped};
@@ -38,10 +38,11 @@ fn spec() -> impl Strategy<Value = Spec> {
         },
     );
     let room = prop::option::of(walls);
-    (argv, env, text(), text(), ".{0,8}", any::<(bool, Option<u64>, u64, u64)>(), room).prop_map(
+    (argv, env, text(), text(), ".{0,8}", any::<(u8, Option<u64>, u64, u64)>(), room).prop_map(
         |(argv, env, folder, spool, boot, numbers, room)| {
-            let (stdin, timeout_ms, grace_ms, output_bytes_max) = numbers;
-            Spec { argv, env, folder, spool, boot: BootId(boot), stdin, timeout_ms, grace_ms, output_bytes_max, room }
+            let (kind, timeout_ms, grace_ms, output_bytes_max) = numbers;
+            let streams = [Streams::Output, Streams::Both, Streams::Terminal][usize::from(kind % 3)];
+            Spec { argv, env, folder, spool, boot: BootId(boot), streams, timeout_ms, grace_ms, output_bytes_max, room }
         },
     )
 }

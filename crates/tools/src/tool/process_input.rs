@@ -2,7 +2,7 @@
 
 use super::about::{self, Attempt};
 use super::{Run, Tool, finished, refuse};
-use crate::supervise::Command;
+use crate::supervise::{Command, session};
 use crate::{args, texts};
 use contract::call::{Class, Prepared, Risk};
 use contract::port::{BoxFuture, Preparation, Prepare, PrepareRefused, RawOutcome, ToolJob};
@@ -32,7 +32,7 @@ struct Args {
     call: String,
     /// The text, sent as it is: a line must end with a newline.
     text: String,
-    /// Whether the input ends after the text, so that the command reads its end; false by default.
+    /// Whether the input ends after the text, so that the command reads its end; on a terminal this is Ctrl-D. False by default.
     close: Option<bool>,
 }
 
@@ -83,7 +83,7 @@ async fn send(job: &ToolJob, attempt: Option<Attempt>) -> Result<String, String>
     if close {
         attempt.tell(&Command::CloseInput(true)).await?;
     }
-    Ok(texts::input_sent(attempt.target.call, bytes, close))
+    Ok(texts::input_sent(attempt.target.call, bytes, close, session::has_terminal(attempt.folder.path())))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use super::{Run, Tool, Wanted, finished, refuse};
 use crate::supervise::client::Ended;
-use crate::supervise::{Exit, Folder, Spec};
+use crate::supervise::{Exit, Folder, Spec, Streams};
 use crate::{args, texts};
 use contract::body::{CancelReason, UnknownReason};
 use contract::call::{Class, Prepared, Risk, Touches};
@@ -46,6 +46,8 @@ struct Args {
     timeout_s: Option<u64>,
     /// Whether the command may use the network; false by default.
     network: Option<bool>,
+    /// Whether the command runs on a terminal (120x40, TERM=dumb), for programs that want one; its input stays open. False by default.
+    pty: Option<bool>,
 }
 
 impl Args {
@@ -60,7 +62,14 @@ impl Args {
         if args.patience_s.is_some_and(|seconds| !(1..=PATIENCE_S_MAX).contains(&seconds)) {
             return Err(refuse(texts::bad_patience(PATIENCE_S_MAX)));
         }
+        if args.pty() && args.input == Some(false) {
+            return Err(refuse(texts::TERMINAL_HAS_INPUT));
+        }
         Ok(args)
+    }
+
+    fn pty(&self) -> bool {
+        self.pty.unwrap_or(false)
     }
 
     fn network(&self) -> bool {
@@ -77,8 +86,12 @@ impl Args {
 
     /// Nobody can send input to a command that is waited for, and many programs read an input that is open before they
     /// do anything else, so it is open only where somebody may send some.
-    fn input(&self) -> bool {
-        self.input.unwrap_or(self.background())
+    fn streams(&self) -> Streams {
+        match (self.pty(), self.input.unwrap_or(self.background())) {
+            (true, _) => Streams::Terminal,
+            (false, true) => Streams::Both,
+            (false, false) => Streams::Output,
+        }
     }
 }
 
@@ -87,24 +100,28 @@ fn prepare(call: &Prepare) -> Result<Preparation, PrepareRefused> {
     let patience_ms = Some(args.patience_ms());
     let touches = if args.network() { Touches::PRIVATE.and(Touches::NETWORK) } else { Touches::PRIVATE };
     let prepared = Prepared { patience_ms, touches, network: args.network(), ..commandline::prepared(&args.command) };
-    Ok(Preparation { class: Class::Probe, risk: Risk::High, prepared, preview: Some(args.command) })
+    let preview = if args.pty() { texts::on_terminal(&args.command) } else { args.command };
+    Ok(Preparation { class: Class::Probe, risk: Risk::High, prepared, preview: Some(preview) })
 }
 
 fn spec(job: &ToolJob, spool: &Folder) -> Result<Wanted, String> {
     let args = Args::parse(&job.args).map_err(|refused| refused.message)?;
     let folder = std::path::absolute(&job.folder).map_err(|error| texts::not_started(&error))?;
-    let spec = Spec {
+    let mut spec = Spec {
         argv: vec![shell(), "-c".into(), args.command.clone().into()],
         env: std::env::vars_os().collect(),
         folder: folder.into(),
         spool: spool.path().into(),
         boot: job.boot.clone(),
-        stdin: args.input(),
+        streams: args.streams(),
         timeout_ms: args.timeout_s.map(|seconds| seconds * 1_000),
         grace_ms: STOP_GRACE_MS,
         output_bytes_max: SPOOL_BYTES_MAX,
         room: None,
     };
+    if args.pty() {
+        terminal::suit(&mut spec.env);
+    }
     Ok(Wanted { spec, network: args.network() })
 }
 
@@ -200,11 +217,36 @@ mod tests {
     #[test]
     fn input_is_open_where_somebody_may_send_some() {
         let desk = desk("shell");
-        let open = |args| spec(&desk.job(&args), &desk.spool).unwrap().spec.stdin;
-        assert!(!open(json!({"command": "x"})));
-        assert!(open(json!({"command": "x", "background": true})));
-        assert!(open(json!({"command": "x", "input": true})));
-        assert!(!open(json!({"command": "x", "background": true, "input": false})));
+        let streams = |args| spec(&desk.job(&args), &desk.spool).unwrap().spec.streams;
+        assert_eq!(streams(json!({"command": "x"})), Streams::Output);
+        assert_eq!(streams(json!({"command": "x", "background": true})), Streams::Both);
+        assert_eq!(streams(json!({"command": "x", "input": true})), Streams::Both);
+        assert_eq!(streams(json!({"command": "x", "background": true, "input": false})), Streams::Output);
+        assert_eq!(streams(json!({"command": "x", "input": true, "pty": false})), Streams::Both);
+        for input in [json!(true), json!(null)] {
+            assert_eq!(streams(json!({"command": "x", "input": input, "pty": true})), Streams::Terminal);
+        }
+        let deaf = json!({"command": "x", "input": false, "pty": true});
+        assert_eq!(desk.prepare(&deaf), Err(texts::TERMINAL_HAS_INPUT.into()));
+    }
+
+    #[test]
+    fn a_terminal_changes_what_is_shown_and_nothing_that_is_judged() {
+        let desk = desk("shell");
+        let plain = desk.prepare(&json!({"command": "ls -l; rm x", "network": true})).unwrap();
+        let on_terminal = desk.prepare(&json!({"command": "ls -l; rm x", "network": true, "pty": true})).unwrap();
+        assert_eq!(on_terminal, Preparation { preview: Some("ls -l; rm x\n[on a terminal]".into()), ..plain });
+    }
+
+    #[test]
+    fn a_command_on_a_terminal_is_told_of_that_one() {
+        let desk = desk("shell");
+        let kind = |args| {
+            let env = spec(&desk.job(&args), &desk.spool).unwrap().spec.env;
+            env.into_iter().filter(|(name, _)| name == "TERM").map(|(_, value)| value).collect::<Vec<_>>()
+        };
+        assert_eq!(kind(json!({"command": "x", "pty": true})), ["dumb"]);
+        assert_eq!(kind(json!({"command": "x"})), std::env::var_os("TERM").into_iter().collect::<Vec<_>>());
     }
 
     #[test]

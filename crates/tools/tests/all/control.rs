@@ -7,7 +7,7 @@ use contract::port::{RawOutcome, Recovery, Stopping, Tools};
 use std::time::Duration;
 use tools::supervise::client::{self, Answer, Ended};
 use tools::supervise::launch::Launcher;
-use tools::supervise::{Command, Exit, Spec};
+use tools::supervise::{Command, Exit, Spec, Streams};
 
 /// Starts a child that does nothing, and goes on once it does: between fork and exec a signal could get lost.
 const SLEEPER: &str = "sleep 1000 & until read name < /proc/$!/comm && [ $name = sleep ]; do :; done";
@@ -32,7 +32,7 @@ fn reader(desk: &Desk, argv: &[&str]) -> Spec {
         folder: desk.folder.clone().into(),
         spool: desk.attempt().path().into(),
         boot: BootId("this boot".into()),
-        stdin: true,
+        streams: Streams::Both,
         timeout_ms: None,
         grace_ms: 100,
         output_bytes_max: 1024,

@@ -10,4 +10,5 @@ mod output;
 mod recovery;
 mod run;
 mod sandbox;
+mod terminal;
 mod ways;

@@ -173,6 +173,6 @@ async fn tools_are_described_and_unknown_ones_refused() {
     assert_eq!(refused, format!("There is no tool `rm`. The tools are: {known}."));
     let refused = desk.tools.prepare(call("shell", r#"{"cmd":"ls"}"#)).await.unwrap_err().message;
     let fields = "command (string, required), background (boolean, optional), input (boolean, optional), network (boolean, optional), \
-                  patience_s (integer, optional), timeout_s (integer, optional)";
+                  patience_s (integer, optional), pty (boolean, optional), timeout_s (integer, optional)";
     assert!(refused.contains("/cmd: there is no such field") && refused.contains(fields), "{refused}");
 }

@@ -17,6 +17,7 @@
 //! | arguments and paths of every tool, files that it reads, records of what it wrote | `tools/src/args.rs`, `place.rs`, `tool` | `tools/src/tool/tests.rs`, the same files |
 //! | addresses of the web, pages | `web/src/address.rs`, `tools/src/page` | the same files |
 //! | specifications, control lines, claims, exit records, output, `/proc` | `tools/src/supervise` | `tools/src/supervise/tests.rs`, the same files |
+//! | what was printed on a terminal | `terminal/src/plain.rs` | the same file |
 //! | live frames, bundles, the name of a machine | `throughline` | `throughline/src/live.rs`, `bundle/tests.rs`, `home.rs` |
 //! | arguments, amounts, typed lines, text for a terminal | `thru/src` | `thru/src/args/any_argv_tests.rs`, `render/story.rs`, the same files |
 

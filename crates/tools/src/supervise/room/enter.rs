@@ -5,9 +5,10 @@
 use super::filter::{self, Sockets};
 use super::landlock::{self, Domain, Reading};
 use super::plan::Plan;
-use super::warden::{self, Ends};
+use super::warden;
 use super::word::Word;
 use super::{INSIDE, bubblewrap, kernel, limits, mounts};
+use crate::supervise::execute::Ends;
 use crate::supervise::raw;
 use crate::supervise::spec::Way;
 use crate::texts;

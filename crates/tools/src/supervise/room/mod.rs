@@ -20,17 +20,16 @@ mod word;
 pub(super) use enter::serve_inside;
 pub(super) use word::Word;
 
+use super::execute::Theirs;
 use super::spec::{Fitted, Spec, Walls, Way};
-use super::{proc, raw};
+use super::{pass, proc, raw};
 use limits::Counted;
 use plan::Plan;
 use rustix::io::Errno;
-use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 use std::ffi::OsStr;
-use std::io::{self, IoSlice, Read, Write};
-use std::mem::MaybeUninit;
-use std::os::fd::BorrowedFd;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
@@ -135,25 +134,29 @@ impl Room {
         &self.link
     }
 
+    /// A new terminal of the room's own, which has a name inside. None where the room has none: its commands may open no
+    /// terminal of the machine by its name, and get one that was opened outside.
+    pub(super) fn terminal(&self) -> Option<io::Result<OwnedFd>> {
+        let ask = || {
+            pass::send(&self.link, &[warden::TERMINAL], &[])?;
+            let (errno, terminal) = pass::receive(&self.link).ok_or(io::ErrorKind::UnexpectedEof)?;
+            terminal.into_iter().next().ok_or_else(|| io::Error::from_raw_os_error(errno.into()))
+        };
+        match self.walls.way {
+            Way::Namespaces | Way::Bubblewrap => Some(ask()),
+            Way::Landlock => None,
+        }
+    }
+
     /// Starts a command; gives its number inside, or why it was not executed. An error means that nobody knows.
-    pub(super) fn spawn(
-        &mut self,
-        spec: &Spec,
-        output: BorrowedFd<'_>,
-        input: Option<BorrowedFd<'_>>,
-    ) -> io::Result<Result<i32, io::Error>> {
+    pub(super) fn spawn(&mut self, spec: &Spec, theirs: &Theirs) -> io::Result<Result<i32, io::Error>> {
         let frame = match spec.to_frame() {
             Ok(frame) => frame,
             Err(error) => return Ok(Err(error)),
         };
-        let fds: Vec<BorrowedFd<'_>> = [Some(output), input].into_iter().flatten().collect();
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
-        let mut ancillary = SendAncillaryBuffer::new(&mut space);
-        if !ancillary.push(SendAncillaryMessage::ScmRights(&fds)) {
-            return Ok(Err(Errno::NOBUFS.into()));
-        }
+        let fds: Vec<_> = [Some(&theirs.output), theirs.input.as_ref()].into_iter().flatten().map(AsFd::as_fd).collect();
         self.is_empty = false;
-        sendmsg(&self.link, &[IoSlice::new(&[0])], &mut ancillary, SendFlags::NOSIGNAL)?;
+        pass::send(&self.link, &[warden::COMMAND], &fds)?;
         (&self.link).write_all(&frame)?;
         match next_word(&self.link, &mut self.pending)? {
             Word::Spawned(pid) => Ok(Ok(pid)),

@@ -6,33 +6,34 @@
 //! descriptor to a command, and signals from inside do not reach the first process of a pid namespace.
 
 use super::word::Word;
-use crate::supervise::raw;
+use crate::supervise::execute::{self, Ends, Theirs};
+use crate::supervise::pass;
 use crate::supervise::spec::Spec;
 use rustix::io::Errno;
-use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, recvmsg};
 use rustix::process::{WaitOptions, WaitStatus, wait};
-use std::ffi::OsStr;
-use std::io::{self, IoSliceMut, Write};
-use std::mem::MaybeUninit;
-use std::os::fd::OwnedFd;
+use std::io::{self, Write};
+use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
 
-/// Whether commands end with this process by themselves, as all do in a pid namespace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ends {
-    WithNamespace,
-    BySignal,
-}
+/// The byte that an order begins with: a command with its streams, which a specification follows.
+pub(super) const COMMAND: u8 = 0;
+/// A terminal for the next command.
+pub(super) const TERMINAL: u8 = 1;
 
 const SUPERVISOR_LEFT: i32 = 0;
 
 /// Gives the exit status of this process, which nobody needs.
 pub(super) fn serve(link: &UnixStream, ends: Ends) -> i32 {
     loop {
-        let Some((streams, spec)) = next_order(link) else { return SUPERVISOR_LEFT };
-        let main = match spawn(&spec, streams, ends) {
+        let Some((order, fds)) = pass::receive(link) else { return SUPERVISOR_LEFT };
+        if order == TERMINAL {
+            make_terminal(link);
+            continue;
+        }
+        let (mut fds, Ok(spec)) = (fds.into_iter(), Spec::from_frame(link)) else { return SUPERVISOR_LEFT };
+        let Some(output) = fds.next() else { return SUPERVISOR_LEFT };
+        let spawned = execute::spawn(&spec, Theirs { output, input: fds.next() }, ends);
+        let main = match spawned.and_then(|child| i32::try_from(child.id()).map_err(io::Error::other)) {
             Ok(pid) => pid,
             Err(error) => {
                 say(link, &[Word::NotSpawned(error.raw_os_error().unwrap_or(libc::EIO))]);
@@ -76,49 +77,14 @@ fn exited(status: WaitStatus) -> Word {
     Word::Exited { code: status.exit_status(), signal: status.terminating_signal() }
 }
 
-/// Standard streams of a command.
-struct Streams {
-    output: OwnedFd,
-    input: Option<OwnedFd>,
-}
-
-/// An error means that nothing was executed.
-fn spawn(spec: &Spec, streams: Streams, ends: Ends) -> io::Result<i32> {
-    let program = spec.argv.first().map_or(OsStr::new(""), |program| program.as_os_str());
-    let mut command = Command::new(program);
-    command
-        .args(spec.argv.iter().skip(1))
-        .env_clear()
-        .envs(spec.env.iter().map(|(name, value)| (name, value)))
-        .current_dir(&spec.folder)
-        .process_group(0)
-        .stdin(streams.input.map_or_else(Stdio::null, Stdio::from))
-        .stdout(streams.output.try_clone()?)
-        .stderr(streams.output);
-    if ends == Ends::BySignal {
-        raw::die_with_this_process(&mut command);
+/// Makes a terminal for the next command; an answer without one has the number of the error.
+fn make_terminal(link: &UnixStream) {
+    let made = terminal::open().and_then(|terminal| Ok(pass::send(link, &[0], &[terminal.as_fd()])?));
+    if let Err(error) = made {
+        let errno = error.raw_os_error().and_then(|errno| u8::try_from(errno).ok());
+        // A supervisor that is gone ends this process too.
+        let _ = pass::send(link, &[errno.unwrap_or(libc::EIO as u8)], &[]);
     }
-    i32::try_from(command.spawn()?.id()).map_err(io::Error::other)
-}
-
-/// What to run, with its streams; none when the supervisor is gone or cannot be understood.
-fn next_order(link: &UnixStream) -> Option<(Streams, Spec)> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
-    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
-    let mut byte = [0];
-    let received = loop {
-        match recvmsg(link, &mut [IoSliceMut::new(&mut byte)], &mut ancillary, RecvFlags::CMSG_CLOEXEC) {
-            Err(Errno::INTR) => {}
-            other => break other.ok()?,
-        }
-    };
-    if received.bytes == 0 || received.flags.contains(ReturnFlags::CTRUNC) {
-        return None;
-    }
-    let mut streams =
-        ancillary.drain().filter_map(|message| if let RecvAncillaryMessage::ScmRights(fds) = message { Some(fds) } else { None }).flatten();
-    let streams = Streams { output: streams.next()?, input: streams.next() };
-    Some((streams, Spec::from_frame(link).ok()?))
 }
 
 fn say(mut link: &UnixStream, words: &[Word]) {
