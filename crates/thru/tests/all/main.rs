@@ -40,6 +40,7 @@ mod sandbox;
 mod script;
 mod sessions;
 mod signals;
+mod standing;
 mod stopping;
 mod talk;
 mod terminal;
