@@ -58,14 +58,19 @@ bench: compiler-needed ## Measure every row of figures beside its floor; figures
 	cargo build -q --release -p thru -p bench
 	@"$${CARGO_TARGET_DIR:-target}/release/bench" $(BENCH)
 
-# Not part of `make test`: it fetches the clients from the package index.
-judges: compiler-needed ## Let official clients judge the scripted provider; needs Python and its package index
+# Not part of `make test`: what comes from outside is fetched from its package index. It is kept beside what is built,
+# because the sources of the clients are nothing that people should find among ours.
+judges: compiler-needed ## Let official clients judge the scripted provider; needs Python, Node and their package indexes
 	@command -v python3 >/dev/null || { echo "judges: not done, python3 is missing"; exit 1; }
+	@command -v npm >/dev/null || { echo "judges: not done, node and npm are missing"; exit 1; }
 	cargo build -q -p provider
-	@venv="$${CARGO_TARGET_DIR:-target}/judges"; \
+	@built="$${CARGO_TARGET_DIR:-target}"; provider="$$(realpath "$$built/debug/provider")"; venv="$$built/judges"; \
 	[ -x "$$venv/bin/pip" ] || python3 -m venv "$$venv"; \
 	"$$venv/bin/pip" install -q --disable-pip-version-check -r crates/provider/judges/requirements.txt; \
-	"$$venv/bin/python" crates/provider/judges/judge.py "$${CARGO_TARGET_DIR:-target}/debug/provider"
+	"$$venv/bin/python" crates/provider/judges/judge.py "$$provider"; \
+	mkdir -p "$$built/judges-node"; cp crates/provider/judges/* "$$built/judges-node"; cd "$$built/judges-node"; \
+	npm ci --silent --no-fund --no-audit --ignore-scripts; \
+	node judge.mjs "$$provider"
 
 audit: ## Look for known vulnerabilities; needs cargo-deny and the network
 	@command -v cargo-deny >/dev/null || { echo "audit: not done, cargo-deny is missing: cargo install cargo-deny --locked"; exit 1; }
