@@ -269,6 +269,7 @@ pub enum Line<'a> {
     NoApprovals,
     Answered { version: u64, how: Answered, holder: Option<&'a str>, session: &'a str },
     HowToResume { session: &'a str },
+    HowToGoOn { session: &'a str },
     NothingToResume { session: &'a str },
     VerifiedStream { stream: &'a str, events: u64, requests: u64, hash: &'a str },
     VerifiedAll { streams: usize },

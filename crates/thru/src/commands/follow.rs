@@ -4,16 +4,16 @@ use super::{keyboard, local, typed};
 use crate::args::{OnAsk, Show};
 use crate::catalog::{CallLine, Line, LookLine, call_line, line, look_line, outcome, waiting};
 use crate::fault::{Fault, code, of_leave, of_refusal};
-use crate::render::{self, LiveText, Screen, Story, Tally, Where, card, details};
+use crate::render::{self, Deltas, LiveText, Screen, Story, Tally, Where, card, details};
 use contract::ask::{Answer, AskKind};
-use contract::body::{RunOutcome, Scope};
+use contract::body::{FinishReason, RunOutcome, Scope};
 use contract::id::{AskId, Key};
 use contract::input::{Input, Rejection};
 use contract::port::Stored;
 use contract::units::Version;
 use serde_json::json;
 use std::collections::BTreeSet;
-use throughline::{AskView, Ended, Refusal, Running, Shown, Throughline, Until, Watching};
+use throughline::{AskView, Ended, Listening, Refusal, Running, Shown, Throughline, Until, Watching};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -26,9 +26,15 @@ pub enum OnInterrupt {
     Leave,
 }
 
+/// What this process will show, if that is wanted; called before anything begins, nothing is missed.
+pub fn listen(throughline: &Throughline, show: Show) -> Option<Listening> {
+    show.deltas.then(|| throughline.listen())
+}
+
 pub async fn follow(
     throughline: &Throughline,
     running: Running,
+    heard: Option<Listening>,
     show: Show,
     on_ask: Option<OnAsk>,
     on_interrupt: OnInterrupt,
@@ -38,11 +44,14 @@ pub async fn follow(
     let on_ask = on_ask.unwrap_or(if interactive { OnAsk::Wait } else { OnAsk::Park });
     let mut following = Following::new(throughline, running, screen, interactive.then(keyboard::lines), on_ask)?;
     following.on_interrupt = on_interrupt;
+    following.heard = heard;
+    following.deltas = show.deltas.then(Deltas::default);
     loop {
         if let Some(which) = following.watch().await? {
             return Ok(following.leave(which).await);
         }
         following.running.release().await;
+        following.heard = listen(throughline, show);
         match throughline.take_again(&following.running).await? {
             Some(again) => following.start_over(again),
             None => return following.finish().await,
@@ -64,9 +73,11 @@ struct Following<'a> {
     typed: Option<UnboundedReceiver<String>>,
     on_ask: OnAsk,
     on_interrupt: OnInterrupt,
-    /// What another process shows while it drives the session.
+    /// What another process shows while it drives the session, or this one where that is wanted.
     live: Option<Watching>,
     said: LiveText,
+    heard: Option<Listening>,
+    deltas: Option<Deltas>,
 }
 
 /// What happens next, whichever comes first.
@@ -99,6 +110,8 @@ impl<'a> Following<'a> {
             on_interrupt: OnInterrupt::Stop,
             live: None,
             said: LiveText::default(),
+            heard: None,
+            deltas: None,
         })
     }
 
@@ -107,6 +120,8 @@ impl<'a> Following<'a> {
         let until = if self.on_ask == OnAsk::Wait { Until::Done } else { Until::PersonNeeded };
         if self.running.is_elsewhere() {
             self.live = self.throughline.live(self.running.session()).await;
+        } else if let Some(heard) = self.heard.take() {
+            self.live = Some(heard.to(self.running.session()));
         }
         loop {
             let next = tokio::select! {
@@ -123,10 +138,7 @@ impl<'a> Following<'a> {
                 Next::Events(None) => return Ok(None),
                 Next::Signal(Which::Interrupt) if self.stops_on_interrupt() && self.stop().await => {}
                 Next::Shown(None) => self.live = None,
-                Next::Shown(Some(shown)) => {
-                    self.said.hear(shown);
-                    self.show_live();
-                }
+                Next::Shown(Some(shown)) => self.hear(shown),
                 Next::Signal(which) => return Ok(Some(which)),
                 // Whoever closed the terminal's input can still be heard from elsewhere.
                 Next::Typed(None) => self.typed = None,
@@ -158,13 +170,36 @@ impl<'a> Following<'a> {
             }
         }
         stored.iter().for_each(|one| self.tally.count(&one.event));
-        self.screen.events(stored, self.running.earlier(), &mut self.story);
+        // What a call has said is told before its end is.
+        self.hear_ready();
+        for one in stored {
+            self.screen.events(std::slice::from_ref(one), self.running.earlier(), &mut self.story);
+            let waited = self.deltas.as_mut().map(|deltas| deltas.told(&one.event));
+            waited.iter().flatten().for_each(|delta| self.screen.json(delta));
+        }
         self.show_live();
         // What was asked in the middle of what is over may have been answered since.
         if self.running.version() >= self.running.earlier() {
             self.show_asks().await?;
         }
         Ok(())
+    }
+
+    /// Takes in what is said right now.
+    fn hear(&mut self, shown: Shown) {
+        match &mut self.deltas {
+            Some(deltas) => deltas.hear(shown).iter().for_each(|delta| self.screen.json(delta)),
+            None => {
+                self.said.hear(shown);
+                self.show_live();
+            }
+        }
+    }
+
+    fn hear_ready(&mut self) {
+        while let Some(shown) = self.live.as_mut().and_then(Watching::ready) {
+            self.hear(shown);
+        }
     }
 
     /// What the model is saying right now, somewhere else.
@@ -251,6 +286,9 @@ impl<'a> Following<'a> {
         screen.story(&summary(word, &used, &session));
         if let Ended::Parked { .. } = ended {
             screen.notice(&line(&Line::HowToResume { session: &session }));
+        }
+        if let Ended::Finished { reason: Some(FinishReason::ModelFailed), .. } = ended {
+            screen.story(&line(&Line::HowToGoOn { session: &session }));
         }
         screen.json(&closed(&session, &ended, exit_code, &used, &still_running));
         Ok(exit_code)
@@ -443,7 +481,7 @@ mod tests {
     const ASKED: &str = r#"{"calls":[{"tool":"write_file","args":{"path":"../outside","content":""}}]}"#;
 
     fn quiet() -> Screen {
-        Screen::new(Show { json: false, quiet: true })
+        Screen::new(Show { json: false, deltas: false, quiet: true })
     }
 
     /// What this process has not read yet is in the log: whoever answered there was first, and that is no fault.

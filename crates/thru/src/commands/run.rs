@@ -42,8 +42,9 @@ pub async fn run(run: Run) -> Result<u8, Fault> {
     }
     let throughline = open_with(&home, run.sandboxing)?;
     warn_without_sandbox(&Screen::new(run.show), run.sandboxing);
+    let heard = follow::listen(&throughline, run.show);
     let running = throughline.start(job).await?;
-    follow::follow(&throughline, running, run.show, run.on_ask, OnInterrupt::Stop).await
+    follow::follow(&throughline, running, heard, run.show, run.on_ask, OnInterrupt::Stop).await
 }
 
 /// The model that was set once, and the line that says so: nobody named it now.

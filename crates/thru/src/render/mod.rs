@@ -1,6 +1,7 @@
 //! What is written to the terminal: the story line by line, canonical events as JSON, or the final answer alone.
 
 mod asks;
+mod deltas;
 mod live;
 mod story;
 mod tally;
@@ -8,6 +9,7 @@ mod text;
 mod tools;
 
 pub use asks::{Where, card, details};
+pub use deltas::Deltas;
 pub use live::LiveText;
 pub use story::Story;
 pub use tally::Tally;

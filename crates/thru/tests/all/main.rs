@@ -12,6 +12,7 @@ mod budget;
 mod bundles;
 mod daemon;
 mod damage;
+mod deltas;
 mod desk;
 mod doctor;
 mod events;
