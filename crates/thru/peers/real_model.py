@@ -17,7 +17,8 @@ import tempfile
 import time
 import urllib.request
 
-# Tokens that the model can look at; what we tell a model and its tools must leave room in it.
+# Tokens that the model can look at: all that it was made for. The template of this one leaves the tools out, so 2,048 do too;
+# with the tools, what we send is about 2,500 tokens.
 CONTEXT = 8192
 # More than an answer of this model needs, and short enough for one that goes round in circles.
 OUTPUT = 512

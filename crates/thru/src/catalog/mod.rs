@@ -30,10 +30,11 @@ pub enum LookHelp {
     CostAfter,
 }
 
-/// What is said of a session that another process drives.
+/// What is said beside the events of a session that is followed.
 #[derive(Clone, Copy, Debug)]
 pub enum LookLine<'a> {
     Attached { session: &'a str },
+    HowToGoOn { session: &'a str },
     Detached { session: &'a str },
     Live { text: &'a str },
 }
@@ -269,7 +270,6 @@ pub enum Line<'a> {
     NoApprovals,
     Answered { version: u64, how: Answered, holder: Option<&'a str>, session: &'a str },
     HowToResume { session: &'a str },
-    HowToGoOn { session: &'a str },
     NothingToResume { session: &'a str },
     VerifiedStream { stream: &'a str, events: u64, requests: u64, hash: &'a str },
     VerifiedAll { streams: usize },

@@ -288,7 +288,7 @@ impl<'a> Following<'a> {
             screen.notice(&line(&Line::HowToResume { session: &session }));
         }
         if let Ended::Finished { reason: Some(FinishReason::ModelFailed), .. } = ended {
-            screen.story(&line(&Line::HowToGoOn { session: &session }));
+            screen.story(&look_line(&LookLine::HowToGoOn { session: &session }));
         }
         screen.json(&closed(&session, &ended, exit_code, &used, &still_running));
         Ok(exit_code)

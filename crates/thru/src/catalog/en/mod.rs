@@ -104,7 +104,6 @@ pub fn line(what: &Line<'_>) -> String {
             format!("{word}, recorded as event {version}; {}", acts(*holder, session))
         }
         Line::HowToResume { session } => format!("go on with: thru resume {session}"),
-        Line::HowToGoOn { session } => format!("when the model answers again, go on with: thru run --session {session} \"go on\""),
         Line::NothingToResume { session } => format!("nothing to resume: {session} is at rest"),
         Line::VerifiedStream { stream, events, requests, hash } => {
             format!("{stream}: {events} events, chain whole, {requests} model requests recomputed, ends in {hash}")
