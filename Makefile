@@ -1,10 +1,10 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run check lint unit test explore crash bench judges audit clean compiler-needed tools-needed
+.PHONY: help run check lint unit test explore crash bench judges peers test-real-model audit clean compiler-needed tools-needed
 
 help: ## List what can be made
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # The job changes files, so it works on a copy.
 run: compiler-needed ## Build and play an example job with a scripted model: no key, no network
@@ -58,14 +58,39 @@ bench: compiler-needed ## Measure every row of figures beside its floor; figures
 	cargo build -q --release -p thru -p bench
 	@"$${CARGO_TARGET_DIR:-target}/release/bench" $(BENCH)
 
-# Not part of `make test`: it fetches the clients from the package index.
-judges: compiler-needed ## Let official clients judge the scripted provider; needs Python and its package index
+# Not part of `make test`: what comes from outside is fetched from its package index. It is kept beside what is built,
+# because the sources of the clients are nothing that people should find among ours.
+judges: compiler-needed ## Let official clients judge the scripted provider; needs Python, Node and their package indexes
 	@command -v python3 >/dev/null || { echo "judges: not done, python3 is missing"; exit 1; }
+	@command -v npm >/dev/null || { echo "judges: not done, node and npm are missing"; exit 1; }
 	cargo build -q -p provider
-	@venv="$${CARGO_TARGET_DIR:-target}/judges"; \
+	@built="$${CARGO_TARGET_DIR:-target}"; provider="$$(realpath "$$built/debug/provider")"; venv="$$built/judges"; \
 	[ -x "$$venv/bin/pip" ] || python3 -m venv "$$venv"; \
 	"$$venv/bin/pip" install -q --disable-pip-version-check -r crates/provider/judges/requirements.txt; \
-	"$$venv/bin/python" crates/provider/judges/judge.py "$${CARGO_TARGET_DIR:-target}/debug/provider"
+	"$$venv/bin/python" crates/provider/judges/judge.py "$$provider"; \
+	mkdir -p "$$built/judges-node"; cp crates/provider/judges/* "$$built/judges-node"; cd "$$built/judges-node"; \
+	npm ci --silent --no-fund --no-audit --ignore-scripts; \
+	node judge.mjs "$$provider"
+
+# PEERS is how often each protocol is tried with faults.
+peers: compiler-needed ## Do a job with a provider that others wrote, with its faults off and on; needs Node and its package index
+	@command -v npm >/dev/null || { echo "peers: not done, node and npm are missing"; exit 1; }
+	cargo build -q -p thru
+	@built="$${CARGO_TARGET_DIR:-target}"; thru="$$(realpath "$$built/debug/thru")"; \
+	mkdir -p "$$built/peers"; cp crates/thru/peers/package*.json crates/thru/peers/aimock.mjs "$$built/peers"; cd "$$built/peers"; \
+	npm ci --silent --no-fund --no-audit --ignore-scripts; \
+	node aimock.mjs "$$thru" $(PEERS)
+
+# A native build may use instructions that a virtual machine refuses.
+test-real-model: export CMAKE_ARGS := -DGGML_NATIVE=OFF
+test-real-model: compiler-needed ## Let a real small model answer, and kill it in between; needs Python, a C++ compiler and 10 minutes once
+	@command -v python3 >/dev/null || { echo "test-real-model: not done, python3 is missing"; exit 1; }
+	@command -v c++ >/dev/null || { echo "test-real-model: not done, a C++ compiler is missing (Debian: g++)"; exit 1; }
+	cargo build -q -p thru
+	@built="$${CARGO_TARGET_DIR:-target}"; venv="$$built/real-model"; \
+	[ -x "$$venv/bin/pip" ] || python3 -m venv "$$venv"; \
+	"$$venv/bin/pip" install -q --disable-pip-version-check -r crates/thru/peers/requirements.txt; \
+	"$$venv/bin/python" crates/thru/peers/real_model.py "$$built/debug/thru"
 
 audit: ## Look for known vulnerabilities; needs cargo-deny and the network
 	@command -v cargo-deny >/dev/null || { echo "audit: not done, cargo-deny is missing: cargo install cargo-deny --locked"; exit 1; }

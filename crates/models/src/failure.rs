@@ -156,6 +156,11 @@ pub fn permanent(message: String) -> ModelFailure {
     failure(FailureClass::Permanent, message, None)
 }
 
+/// What may go well the next time.
+pub fn broken(message: String) -> ModelFailure {
+    failure(FailureClass::Transient, message, None)
+}
+
 pub fn auth(message: String) -> ModelFailure {
     failure(FailureClass::Auth, message, None)
 }

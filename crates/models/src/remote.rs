@@ -12,6 +12,7 @@ use crate::reader::Reader;
 use crate::reply::{Naming, Whole};
 use contract::body::Usage;
 use contract::config::{Endpoint, Protocol};
+use contract::limits::TOKEN_BYTES;
 use contract::port::{ModelCall, ModelFailure, RawPart, RawReply};
 use contract::request::{Item, Part};
 use contract::text::Text;
@@ -67,7 +68,11 @@ impl Remote {
         let mut reply = RawReply::default();
         for _ in 0..=PAUSES_MAX {
             let asking = asking(&call.config, endpoint, &items).map_err(|error| failure::permanent(error.to_string()))?;
-            let whole = self.answer(asking, call, endpoint, key, &mut shown).await?;
+            let asked = asking.body.len();
+            let mut whole = self.answer(asking, call, endpoint, key, &mut shown).await?;
+            if whole.is_uncounted {
+                whole.usage = estimate(asked, &whole.parts);
+            }
             let cost = whole.cost_micros.or_else(|| endpoint.prices.map(|prices| prices.cost_of(&whole.usage)));
             reply.cost_micros = match (reply.cost_micros, cost) {
                 (Some(before), Some(cost)) => Some(before.saturating_add(cost)),
@@ -125,11 +130,15 @@ async fn accepted(answer: Answer, protocol: Protocol) -> Result<Answer, ModelFai
     if status != 200 {
         return Err(failure::of_status(&Said::read(Some(status), &body), retry_after));
     }
-    let said = serde_json::from_slice::<serde_json::Value>(&body).ok().filter(|value| value.get("error").is_some_and(|it| !it.is_null()));
-    match said {
-        Some(said) => Err(failure::of_status(&Said::of(None, &said), retry_after)),
-        None => Err(failure::permanent(format!("status 200: {} instead of {}", media.unwrap_or_default(), media_type(protocol)))),
-    }
+    let (read, media) = (serde_json::from_slice::<serde_json::Value>(&body), media.unwrap_or_default());
+    Err(match read {
+        Ok(said) if said.get("error").is_some_and(|error| !error.is_null()) => failure::of_status(&Said::of(None, &said), retry_after),
+        // Something on the way broke it, which may not happen again; a page or another answer will be there again.
+        Err(_) if media == "application/json" && body.len() < ERROR_BYTES_MAX => {
+            failure::broken("status 200: the answer is no JSON".to_owned())
+        }
+        Ok(_) | Err(_) => failure::permanent(format!("status 200: {media} instead of {}", media_type(protocol))),
+    })
 }
 
 async fn read(mut answer: Answer, mut reader: Reader, shown: &mut Shown<'_>) -> Result<Whole, ModelFailure> {
@@ -163,6 +172,17 @@ fn sent_back(part: &RawPart) -> Part {
             Part::Opaque { protocol: protocol.clone(), model: model.clone(), bytes: Text::Inline(bytes.clone()) }
         }
     }
+}
+
+/// What the bytes of a request and of its reply stand for: a limit of tokens must hold also where nobody counts them.
+fn estimate(asked: usize, parts: &[RawPart]) -> Usage {
+    let bytes = |part: &RawPart| match part {
+        RawPart::Text(text) => text.len(),
+        RawPart::Call(call) => call.tool.len() + call.args.len(),
+        RawPart::Opaque { bytes, .. } => bytes.len(),
+    };
+    let tokens = |bytes: usize| (bytes as u64).div_ceil(TOKEN_BYTES);
+    Usage { input: tokens(asked), output: tokens(parts.iter().map(bytes).sum()), ..Usage::default() }
 }
 
 fn sum(one: Usage, other: Usage) -> Usage {

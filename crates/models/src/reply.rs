@@ -27,6 +27,8 @@ pub trait Reading: Send {
 pub struct Whole {
     pub parts: Vec<RawPart>,
     pub usage: Usage,
+    /// The provider said nothing about usage, as some servers do not when they stream.
+    pub is_uncounted: bool,
     /// As the provider says it.
     pub cost_micros: Option<u64>,
     /// The provider wants its turn back to go on with it.

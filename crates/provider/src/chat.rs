@@ -79,7 +79,7 @@ fn events(request: &Value, number: usize, line: &Line) -> Vec<Event> {
         _ => "stop",
     };
     events.push(chunk(Kind::Frame, json!([{"index": 0, "delta": {}, "finish_reason": finish}]), None));
-    if request["stream_options"]["include_usage"] == true {
+    if request["stream_options"]["include_usage"] == true && !line.uncounted {
         events.push(chunk(Kind::Frame, json!([]), Some(usage(line))));
     }
     events.push(Event { kind: Kind::Frame, bytes: b"data: [DONE]\n\n".to_vec() });

@@ -63,6 +63,7 @@ impl Refusal {
             | Fault::Garbage
             | Fault::Silent
             | Fault::ContentType
+            | Fault::BrokenJson
             | Fault::ErrorInStream
             | Fault::Empty
             | Fault::OutputLimit

@@ -81,6 +81,12 @@ fn play(dialect: &Dialect, request: &Value, number: usize, line: &Line) -> Answe
             body: b"<html><body>Please log in</body></html>".to_vec(),
             end: End::Whole,
         },
+        Some(Fault::BrokenJson) => Answer {
+            status: 200,
+            headers: vec![("content-type", "application/json".to_owned())],
+            body: b"{\"choices\": [".to_vec(),
+            end: End::Whole,
+        },
         Some(Fault::ErrorInStream) => {
             let events = events(line).into_iter();
             let mut body = joined(

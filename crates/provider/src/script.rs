@@ -23,6 +23,8 @@ pub struct Line {
     pub thinking: String,
     pub calls: Vec<Call>,
     pub usage: Usage,
+    /// Nothing is said about usage, as some servers of chat completions do not when they stream.
+    pub uncounted: bool,
     /// In the price unit, as some providers report it.
     pub cost: Option<f64>,
     pub fault: Option<Fault>,
@@ -149,6 +151,8 @@ pub enum Fault {
     Silent,
     /// 200 with a page.
     ContentType,
+    /// 200 with what calls itself JSON and is none.
+    BrokenJson,
     /// 200, some text, then an error.
     ErrorInStream,
     /// 200 and a whole answer that says nothing.
@@ -176,6 +180,7 @@ impl Fault {
             | Fault::Empty => true,
             Fault::RateLimitedUntil
             | Fault::ContextTooLong
+            | Fault::BrokenJson
             | Fault::CutArguments
             | Fault::EndsEarly
             | Fault::ErrorInStream

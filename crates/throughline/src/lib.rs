@@ -57,7 +57,7 @@ pub use host::{HostError, Refused, Told};
 pub use inspect::Quarantined;
 pub use journal::{OpenError as JournalError, Verified};
 pub use lists::{ListError, RunningWork, Work};
-pub use live::{Shown, Watching};
+pub use live::{Listening, Shown, Watching};
 pub use models::ModelNameError;
 pub use probe::{ProbeError, Probed, probe};
 pub use rules::{root_of, rules_in};

@@ -1,8 +1,8 @@
-//! What is shown and never stored, between processes: whoever drives sessions shows their frames on a socket of its own,
+//! What is shown and never stored, to this process and between processes: whoever drives sessions shows their frames on a socket of its own,
 //! `live/<host>.sock`, to whoever asks for one of them. A new watcher first gets the text so far; one that is too slow
 //! gets a gap and reads the log.
 
-use contract::id::{EventId, HostId, StreamId};
+use contract::id::{EventId, HostId, SessionId, StreamId};
 use contract::port::{Frame, Live};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -52,6 +52,11 @@ pub struct Stage {
 impl Stage {
     pub(crate) fn new() -> Stage {
         Stage { frames: broadcast::channel(FRAMES_MAX).0, so_far: Mutex::default() }
+    }
+
+    /// Whatever comes from now on, of any stream.
+    pub(crate) fn listen(&self) -> Listening {
+        Listening { frames: self.frames.subscribe() }
     }
 
     /// The text so far of this stream, and what comes from now on: nothing is lost or doubled in between.
@@ -177,11 +182,31 @@ async fn say(write: &mut (impl AsyncWriteExt + Unpin), shown: &Shown) -> io::Res
     write.write_all(&line).await
 }
 
-/// The frames of a session that another process drives.
+/// What this process shows, from before it is known of which session that will be.
+#[derive(Debug)]
+pub struct Listening {
+    frames: broadcast::Receiver<Frame>,
+}
+
+impl Listening {
+    #[must_use]
+    pub fn to(self, session: SessionId) -> Watching {
+        Watching { from: Source::Here { stream: StreamId::session(session), frames: self.frames } }
+    }
+}
+
+/// The frames of a session.
 #[derive(Debug)]
 pub struct Watching {
-    /// By bytes: a line that is no text is one that this version does not know, and not the end.
-    lines: Split<BufReader<UnixStream>>,
+    from: Source,
+}
+
+#[derive(Debug)]
+enum Source {
+    /// This process drives it.
+    Here { stream: StreamId, frames: broadcast::Receiver<Frame> },
+    /// Another one does. By bytes: a line that is no text is one that this version does not know, and not the end.
+    Elsewhere(Split<BufReader<UnixStream>>),
 }
 
 impl Watching {
@@ -190,16 +215,39 @@ impl Watching {
         let folder = std::fs::File::open(home.join("live"))?;
         let mut connection = UnixStream::connect(through(&folder, &path)).await?;
         say_wish(&mut connection, stream).await?;
-        Ok(Watching { lines: BufReader::new(connection).split(b'\n') })
+        Ok(Watching { from: Source::Elsewhere(BufReader::new(connection).split(b'\n')) })
     }
 
     /// What is shown next; none when whoever drove the session has gone. Nothing is lost when the future is dropped.
     pub async fn next(&mut self) -> Option<Shown> {
         loop {
-            let line = self.lines.next_segment().await.ok()??;
-            // Another version may show what this one does not know.
-            if let Ok(shown) = serde_json::from_slice(&line) {
-                return Some(shown);
+            match &mut self.from {
+                Source::Here { stream, frames } => match frames.recv().await {
+                    Ok(frame) if frame.stream() == stream => return Some(Shown::Frame(frame)),
+                    Ok(_) => {}
+                    Err(broadcast::error::RecvError::Lagged(_)) => return Some(Shown::Gap),
+                    Err(broadcast::error::RecvError::Closed) => return None,
+                },
+                Source::Elsewhere(lines) => {
+                    let line = lines.next_segment().await.ok()??;
+                    // Another version may show what this one does not know.
+                    if let Ok(shown) = serde_json::from_slice(&line) {
+                        return Some(shown);
+                    }
+                }
+            }
+        }
+    }
+
+    /// What was shown already, without waiting. Of another process nobody knows that; what it shows comes when it comes.
+    pub fn ready(&mut self) -> Option<Shown> {
+        let Source::Here { stream, frames } = &mut self.from else { return None };
+        loop {
+            match frames.try_recv() {
+                Ok(frame) if frame.stream() == stream => return Some(Shown::Frame(frame)),
+                Ok(_) => {}
+                Err(broadcast::error::TryRecvError::Lagged(_)) => return Some(Shown::Gap),
+                Err(broadcast::error::TryRecvError::Empty | broadcast::error::TryRecvError::Closed) => return None,
             }
         }
     }
@@ -214,7 +262,7 @@ async fn say_wish(connection: &mut UnixStream, stream: &StreamId) -> io::Result<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use contract::id::{ActionId, SessionId};
+    use contract::id::ActionId;
     use damage::{damaged, reshaped};
     use proptest::prelude::*;
     use serde_json::json;
@@ -251,6 +299,22 @@ mod tests {
         assert_eq!(stage.so_far.lock().unwrap().keys().collect::<Vec<_>>(), [&stream(3)], "nothing is kept for good");
     }
 
+    #[test]
+    fn this_process_hears_one_session_from_before_it_was_known() {
+        let stage = Stage::new();
+        let text = |stream, text: &str| Frame::ModelText { stream, request: EventId([2; 16]), attempt: 1, offset: 0, text: text.into() };
+        let listening = stage.listen();
+        stage.show(text(stream(1), "mine"));
+        stage.show(text(stream(2), "of another"));
+        stage.show(text(stream(1), "mine again"));
+        let mut watching = listening.to(SessionId([1; 16]));
+        assert_eq!(block_on(watching.next()), Some(Shown::Frame(text(stream(1), "mine"))));
+        assert_eq!(watching.ready(), Some(Shown::Frame(text(stream(1), "mine again"))));
+        assert_eq!(watching.ready(), None);
+        (0..=FRAMES_MAX).for_each(|_| stage.show(text(stream(2), "much")));
+        assert_eq!((watching.ready(), watching.ready()), (Some(Shown::Gap), None), "whoever lags is told");
+    }
+
     fn block_on<T>(work: impl Future<Output = T>) -> T {
         tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap().block_on(work)
     }
@@ -260,7 +324,7 @@ mod tests {
         let (mut theirs, ours) = UnixStream::pair().unwrap();
         theirs.write_all(&bytes).await.unwrap();
         drop(theirs);
-        let mut watching = Watching { lines: BufReader::new(ours).split(b'\n') };
+        let mut watching = Watching { from: Source::Elsewhere(BufReader::new(ours).split(b'\n')) };
         let mut seen = Vec::new();
         while let Some(shown) = watching.next().await {
             seen.push(shown);

@@ -4,7 +4,7 @@ use crate::configure::{ConfigError, resolve};
 use crate::running::is_paused;
 use crate::send::{fresh_key, message_key};
 use crate::settings::Sources;
-use crate::{ForkError, OpenError, Running, Sent, Throughline, Watching, models, random};
+use crate::{ForkError, Listening, OpenError, Running, Sent, Throughline, Watching, models, random};
 use agent::State;
 use agent::rest::{Turn, turn};
 use contract::body::{HostQuarantined, Mode, Principal};
@@ -215,6 +215,12 @@ impl Throughline {
             check_models(&self.sources, state)?;
         }
         Ok(self.drive(session, Vec::new(), version).yielding())
+    }
+
+    /// What this process will show and not store, for whoever is about to begin something and wants to miss nothing of it.
+    #[must_use]
+    pub fn listen(&self) -> Listening {
+        self.stage.listen()
     }
 
     /// What the process that drives the session shows and does not store; none when nobody does, or shows nothing.

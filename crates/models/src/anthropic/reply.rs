@@ -135,6 +135,7 @@ impl Reading for Reply {
         for block in blocks.into_values() {
             parts.extend(part(&naming, block)?);
         }
+        let is_uncounted = usage.input_tokens.is_none() && usage.output_tokens.is_none();
         let usage = Usage {
             input: usage.input_tokens.unwrap_or(0),
             output: usage.output_tokens.unwrap_or(0),
@@ -142,7 +143,7 @@ impl Reading for Reply {
             cache_write: usage.cache_creation_input_tokens.unwrap_or(0),
             reasoning: 0,
         };
-        Ok(Whole { parts, usage, cost_micros: None, paused })
+        Ok(Whole { parts, usage, is_uncounted, cost_micros: None, paused })
     }
 }
 

@@ -159,7 +159,7 @@ impl Reading for Reply {
         }
         let reasoning = self.reasoning_part()?;
         let Reply { naming, text, calls, usage, .. } = *self;
-        let usage = usage.unwrap_or_default();
+        let (is_uncounted, usage) = (usage.is_none(), usage.unwrap_or_default());
         let text = (!text.is_empty()).then_some(RawPart::Text(text));
         let mut ids = BTreeSet::new();
         let calls = calls.into_iter().enumerate().map(|(place, call)| {
@@ -168,7 +168,7 @@ impl Reading for Reply {
             raw_call(if is_usable { call.id } else { naming.call(place) }, call.tool, call.args)
         });
         let parts = reasoning.into_iter().chain(text).chain(calls).collect();
-        Ok(Whole { parts, usage: usage_of(usage), cost_micros: usage.cost.and_then(micros), paused: false })
+        Ok(Whole { parts, usage: usage_of(usage), is_uncounted, cost_micros: usage.cost.and_then(micros), paused: false })
     }
 }
 

@@ -82,7 +82,8 @@ impl Reading for Reply {
         }
         parts.extend((!text.is_empty()).then_some(RawPart::Text(text)));
         parts.extend(calls);
+        let is_uncounted = last.prompt_eval_count.is_none() && last.eval_count.is_none();
         let (input, output) = (last.prompt_eval_count.unwrap_or(0), last.eval_count.unwrap_or(0));
-        Ok(Whole { parts, usage: Usage { input, output, ..Usage::default() }, cost_micros: None, paused: false })
+        Ok(Whole { parts, usage: Usage { input, output, ..Usage::default() }, is_uncounted, cost_micros: None, paused: false })
     }
 }

@@ -76,7 +76,8 @@ impl Reading for Reply {
         if !says_something && !refusals.is_empty() {
             return Err(Fault::Refused(refusals.concat()));
         }
-        Ok(Whole { parts, usage: usage_of(response.usage.unwrap_or_default()), cost_micros: None, paused: false })
+        let is_uncounted = response.usage.is_none();
+        Ok(Whole { parts, usage: usage_of(response.usage.unwrap_or_default()), is_uncounted, cost_micros: None, paused: false })
     }
 }
 

@@ -134,7 +134,7 @@ fn run() -> impl Strategy<Value = Run> {
         select(vec![Autonomy::Ask, Autonomy::Auto, Autonomy::Full]),
         select(vec![OnUnknown::Tell, OnUnknown::Ask]),
         prop::option::of(select(vec![OnAsk::Wait, OnAsk::Park, OnAsk::Deny])),
-        any::<(bool, bool, bool)>(),
+        any::<(Option<bool>, bool, bool)>(),
     );
     (words, numbers, amounts, rules, choices).prop_map(|(words, numbers, amounts, rules, choices)| {
         let (task, model, fallback, folder, key, base_url) = words;
@@ -162,7 +162,7 @@ fn run() -> impl Strategy<Value = Run> {
                 cost_micros,
                 wall_ms: wall_s.map(|seconds| seconds * 1_000),
             },
-            show: Show { json, quiet },
+            show: Show { json: json.is_some(), deltas: json == Some(true), quiet },
             on_ask,
             sandboxing: if is_unsafe { Sandboxing::Off } else { Sandboxing::On },
         }
@@ -214,7 +214,7 @@ fn words_of(run: &Run) -> Vec<OsString> {
     flag("mode", Some(mode.into()));
     flag("on-unknown", Some(on_unknown.into()));
     flag("on-ask", on_ask.map(str::to_owned));
-    words.extend(run.show.json.then(|| "--json".to_owned()));
+    words.extend(run.show.json.then(|| if run.show.deltas { "--json=deltas" } else { "--json" }.to_owned()));
     words.extend((run.sandboxing == Sandboxing::Off).then(|| "--unsafe-no-sandbox".to_owned()));
     words.extend(run.show.quiet.then(|| "--quiet".to_owned()));
     words.extend(["--".to_owned(), run.task.clone()]);
@@ -226,7 +226,7 @@ proptest! {
     fn any_words_are_a_command_or_bad_usage(words in prop::collection::vec(word(), 0..9)) {
         match parse(std::iter::once("thru".into()).chain(words.clone())) {
             Ok(Command::Print(text)) => prop_assert!(!text.trim().is_empty()),
-            Ok(command) => prop_assert!(!command.wants_json() || words.iter().any(|word| word == "--json")),
+            Ok(command) => prop_assert!(!command.wants_json() || words.iter().any(|word| word.to_string_lossy().starts_with("--json"))),
             Err(fault) => {
                 prop_assert_eq!((fault.kind, fault.code), ("usage", code::USAGE), "{}", fault.message);
                 prop_assert!(!fault.message.trim().is_empty() && !fault.message.contains('\n') && !fault.hint.is_empty(), "{:?}", fault);

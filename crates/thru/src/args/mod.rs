@@ -149,6 +149,8 @@ pub enum Which {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Show {
     pub json: bool,
+    /// With the JSON, also what is said right now and never stored.
+    pub deltas: bool,
     pub quiet: bool,
 }
 
@@ -275,9 +277,15 @@ fn session_flag() -> Arg {
     session().long("session").conflicts_with_all(of_the_session).help(help(Help::SessionFlag))
 }
 
+/// JSON of work that is followed, which may also tell what is said right now.
 fn json() -> Arg {
-    json_lines().help(help(Help::Json))
+    let values = [EVENTS, DELTAS];
+    let json = Arg::new("json").long("json").value_name("WHAT").value_parser(values).help(help(Help::Json));
+    json.num_args(0..=1).require_equals(true).default_missing_value(EVENTS)
 }
+
+const EVENTS: &str = "events";
+const DELTAS: &str = "deltas";
 
 /// JSON without an outcome, for commands that only look.
 fn json_lines() -> Arg {
@@ -297,7 +305,8 @@ fn sandboxing(sub: &ArgMatches) -> Sandboxing {
 }
 
 fn show(sub: &ArgMatches) -> Show {
-    Show { json: sub.get_flag("json"), quiet: sub.get_flag("quiet") }
+    let json = sub.get_one::<String>("json");
+    Show { json: json.is_some(), deltas: json.is_some_and(|what| what == DELTAS), quiet: sub.get_flag("quiet") }
 }
 
 fn command(matches: &ArgMatches) -> Result<Command, Fault> {

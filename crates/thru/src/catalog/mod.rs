@@ -34,10 +34,11 @@ pub enum LookHelp {
     CostAfter,
 }
 
-/// What is said of a session that another process drives.
+/// What is said beside the events of a session that is followed.
 #[derive(Clone, Copy, Debug)]
 pub enum LookLine<'a> {
     Attached { session: &'a str },
+    HowToGoOn { session: &'a str },
     Detached { session: &'a str },
     Live { text: &'a str },
 }

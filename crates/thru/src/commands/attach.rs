@@ -11,7 +11,8 @@ use throughline::Sandboxing;
 pub async fn run(session: SessionId, show: Show, sandboxing: Sandboxing) -> Result<u8, Fault> {
     let throughline = open_existing_with(sandboxing)?;
     warn_without_sandbox(&Screen::new(show), sandboxing);
+    let heard = follow::listen(&throughline, show);
     let running = throughline.attach(session).await?;
     // Whoever watches waits for what others answer, too.
-    follow::follow(&throughline, running, show, Some(OnAsk::Wait), OnInterrupt::Leave).await
+    follow::follow(&throughline, running, heard, show, Some(OnAsk::Wait), OnInterrupt::Leave).await
 }

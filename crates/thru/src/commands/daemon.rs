@@ -12,7 +12,7 @@ use tokio::sync::watch;
 
 pub async fn run(json: bool, sandboxing: Sandboxing) -> Result<u8, Fault> {
     let throughline = open_with(&Home::locate()?, sandboxing)?;
-    warn_without_sandbox(&Screen::new(Show { json, quiet: false }), sandboxing);
+    warn_without_sandbox(&Screen::new(Show { json, deltas: false, quiet: false }), sandboxing);
     let bug = |error: std::io::Error| Fault::bug(&error.to_string());
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt()).map_err(bug)?, signal(SignalKind::terminate()).map_err(bug)?);
     let (stop, stopped) = watch::channel(false);

@@ -4,16 +4,16 @@ use super::{keyboard, local, typed};
 use crate::args::{OnAsk, Show};
 use crate::catalog::{CallLine, Line, LookLine, call_line, line, look_line, outcome, waiting};
 use crate::fault::{Fault, code, of_leave, of_refusal};
-use crate::render::{self, LiveText, Screen, Story, Tally, Where, card, details};
+use crate::render::{self, Deltas, LiveText, Screen, Story, Tally, Where, card, details};
 use contract::ask::{Answer, AskKind};
-use contract::body::{RunOutcome, Scope};
+use contract::body::{FinishReason, RunOutcome, Scope};
 use contract::id::{AskId, Key};
 use contract::input::{Input, Rejection};
 use contract::port::Stored;
 use contract::units::Version;
 use serde_json::json;
 use std::collections::BTreeSet;
-use throughline::{AskView, Ended, Refusal, Running, Shown, Throughline, Until, Watching};
+use throughline::{AskView, Ended, Listening, Refusal, Running, Shown, Throughline, Until, Watching};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -26,29 +26,38 @@ pub enum OnInterrupt {
     Leave,
 }
 
+/// What this process will show, if that is wanted; called before anything begins, nothing is missed.
+pub fn listen(throughline: &Throughline, show: Show) -> Option<Listening> {
+    show.deltas.then(|| throughline.listen())
+}
+
 pub async fn follow(
     throughline: &Throughline,
     running: Running,
+    heard: Option<Listening>,
     show: Show,
     on_ask: Option<OnAsk>,
     on_interrupt: OnInterrupt,
 ) -> Result<u8, Fault> {
     let mut following = Following::shown(throughline, running, show, on_ask)?;
     following.on_interrupt = on_interrupt;
-    following.until_over().await
+    following.heard = heard;
+    following.until_over(show).await
 }
 
 /// The same for work of this process; scripts are told how its model was chosen, if it was.
 pub async fn follow_chosen(
     throughline: &Throughline,
     running: Running,
+    heard: Option<Listening>,
     show: Show,
     on_ask: Option<OnAsk>,
     chosen: Option<serde_json::Value>,
 ) -> Result<u8, Fault> {
     let mut following = Following::shown(throughline, running, show, on_ask)?;
     following.chosen = chosen;
-    following.until_over().await
+    following.heard = heard;
+    following.until_over(show).await
 }
 
 /// A session and what a person in front of it has seen.
@@ -67,9 +76,11 @@ struct Following<'a> {
     on_interrupt: OnInterrupt,
     /// How the model was chosen, until it is told.
     chosen: Option<serde_json::Value>,
-    /// What another process shows while it drives the session.
+    /// What another process shows while it drives the session, or this one where that is wanted.
     live: Option<Watching>,
     said: LiveText,
+    heard: Option<Listening>,
+    deltas: Option<Deltas>,
 }
 
 /// What happens next, whichever comes first.
@@ -111,15 +122,19 @@ impl<'a> Following<'a> {
             chosen: None,
             live: None,
             said: LiveText::default(),
+            heard: None,
+            deltas: None,
         })
     }
 
-    async fn until_over(mut self) -> Result<u8, Fault> {
+    async fn until_over(mut self, show: Show) -> Result<u8, Fault> {
+        self.deltas = show.deltas.then(Deltas::default);
         loop {
             if let Some(which) = self.watch().await? {
                 return Ok(self.leave(which).await);
             }
             self.running.release().await;
+            self.heard = listen(self.throughline, show);
             match self.throughline.take_again(&self.running).await? {
                 Some(again) => self.start_over(again),
                 None => return self.finish().await,
@@ -132,6 +147,8 @@ impl<'a> Following<'a> {
         let until = if self.on_ask == OnAsk::Wait { Until::Done } else { Until::PersonNeeded };
         if self.running.is_elsewhere() {
             self.live = self.throughline.live(self.running.session()).await;
+        } else if let Some(heard) = self.heard.take() {
+            self.live = Some(heard.to(self.running.session()));
         }
         loop {
             let next = tokio::select! {
@@ -148,10 +165,7 @@ impl<'a> Following<'a> {
                 Next::Events(None) => return Ok(None),
                 Next::Signal(Which::Interrupt) if self.stops_on_interrupt() && self.stop().await => {}
                 Next::Shown(None) => self.live = None,
-                Next::Shown(Some(shown)) => {
-                    self.said.hear(shown);
-                    self.show_live();
-                }
+                Next::Shown(Some(shown)) => self.hear(shown),
                 Next::Signal(which) => return Ok(Some(which)),
                 // Whoever closed the terminal's input can still be heard from elsewhere.
                 Next::Typed(None) => self.typed = None,
@@ -187,13 +201,36 @@ impl<'a> Following<'a> {
             }
         }
         stored.iter().for_each(|one| self.tally.count(&one.event));
-        self.screen.events(stored, self.running.earlier(), &mut self.story);
+        // What a call has said is told before its end is.
+        self.hear_ready();
+        for one in stored {
+            self.screen.events(std::slice::from_ref(one), self.running.earlier(), &mut self.story);
+            let waited = self.deltas.as_mut().map(|deltas| deltas.told(&one.event));
+            waited.iter().flatten().for_each(|delta| self.screen.json(delta));
+        }
         self.show_live();
         // What was asked in the middle of what is over may have been answered since.
         if self.running.version() >= self.running.earlier() {
             self.show_asks().await?;
         }
         Ok(())
+    }
+
+    /// Takes in what is said right now.
+    fn hear(&mut self, shown: Shown) {
+        match &mut self.deltas {
+            Some(deltas) => deltas.hear(shown).iter().for_each(|delta| self.screen.json(delta)),
+            None => {
+                self.said.hear(shown);
+                self.show_live();
+            }
+        }
+    }
+
+    fn hear_ready(&mut self) {
+        while let Some(shown) = self.live.as_mut().and_then(Watching::ready) {
+            self.hear(shown);
+        }
     }
 
     /// What the model is saying right now, somewhere else.
@@ -280,6 +317,9 @@ impl<'a> Following<'a> {
         screen.story(&summary(word, &used, &session));
         if let Ended::Parked { .. } = ended {
             screen.notice(&line(&Line::HowToResume { session: &session }));
+        }
+        if let Ended::Finished { reason: Some(FinishReason::ModelFailed), .. } = ended {
+            screen.story(&look_line(&LookLine::HowToGoOn { session: &session }));
         }
         screen.json(&closed(&session, &ended, exit_code, &used, &still_running));
         Ok(exit_code)
@@ -472,7 +512,7 @@ mod tests {
     const ASKED: &str = r#"{"calls":[{"tool":"write_file","args":{"path":"../outside","content":""}}]}"#;
 
     fn quiet() -> Screen {
-        Screen::new(Show { json: false, quiet: true })
+        Screen::new(Show { json: false, deltas: false, quiet: true })
     }
 
     /// What this process has not read yet is in the log: whoever answered there was first, and that is no fault.

@@ -21,9 +21,10 @@ pub async fn run(wanted: Fork) -> Result<u8, Fault> {
     };
     // Folder and model are those of the other session.
     let job = Job { session: Some(forked.session), key: wanted.key, ..Job::new(".", "", text) };
+    let heard = follow::listen(&throughline, wanted.show);
     let running = throughline.start(job).await?;
     screen.story(&keep_line(&KeepLine::SessionForked { session: &session, from: &from, at: forked.at.0 }));
-    follow::follow(&throughline, running, wanted.show, wanted.on_ask, OnInterrupt::Stop).await
+    follow::follow(&throughline, running, heard, wanted.show, wanted.on_ask, OnInterrupt::Stop).await
 }
 
 /// The new session alone, so that a script can take it as it is.

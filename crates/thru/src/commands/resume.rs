@@ -20,8 +20,9 @@ pub async fn run(which: Which, show: Show, on_ask: Option<OnAsk>, sandboxing: Sa
         tell(&Screen::new(show), &sent);
         return Ok(code::DONE);
     }
+    let heard = follow::listen(&throughline, show);
     let running = throughline.resume(session, local()).await?;
-    follow::follow(&throughline, running, show, on_ask, OnInterrupt::Stop).await
+    follow::follow(&throughline, running, heard, show, on_ask, OnInterrupt::Stop).await
 }
 
 /// Says who goes on with it.

@@ -48,8 +48,9 @@ pub async fn run(run: Run) -> Result<u8, Fault> {
     lines.unwrap_or_default().iter().for_each(|line| screen.story(line));
     let throughline = open_with(&home, run.sandboxing)?;
     warn_without_sandbox(&screen, run.sandboxing);
+    let heard = follow::listen(&throughline, run.show);
     let running = throughline.start(job).await?;
-    follow::follow_chosen(&throughline, running, run.show, run.on_ask, chosen).await
+    follow::follow_chosen(&throughline, running, heard, run.show, run.on_ask, chosen).await
 }
 
 /// Whether there is a job of this key; a data folder that is not there has none, and is not made for this.

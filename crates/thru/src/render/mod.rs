@@ -2,6 +2,7 @@
 
 mod asks;
 mod beyond;
+mod deltas;
 mod live;
 mod story;
 mod tally;
@@ -9,6 +10,7 @@ mod text;
 mod tools;
 
 pub use asks::{Where, card, details};
+pub use deltas::Deltas;
 pub use live::LiveText;
 pub use story::Story;
 pub use tally::Tally;

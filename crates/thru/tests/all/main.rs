@@ -13,6 +13,7 @@ mod bundles;
 mod choosing;
 mod daemon;
 mod damage;
+mod deltas;
 mod desk;
 mod doctor;
 mod events;

@@ -73,7 +73,25 @@ fn a_key_that_is_wrong_or_missing_is_said_and_nothing_runs() {
         assert_eq!((said.code, said.stdout.as_str()), (Some(1), ""), "{said:?}");
         assert!(said.stderr.contains("WORK_KEY") || said.stderr.contains("401"), "{}", said.stderr);
         assert!(!said.stderr.contains("another-key"), "{}", said.stderr);
+        assert!(said.stderr.contains("go on with: thru run --session ses_"), "{}", said.stderr);
     }
+}
+
+/// What the story says is what helps: the work goes on where it was.
+#[test]
+fn a_run_whose_model_failed_goes_on_when_it_answers_again() {
+    let desk = desk();
+    let fault = json!({ "fault": "bad_request" });
+    let provider = provider(&[shell("echo one >> effect"), fault, say("All done.")]);
+    let config = describe(&desk, &provider, "openai-chat", "/v1");
+    let variables = [("XDG_CONFIG_HOME", config.as_str()), ("WORK_KEY", KEY)];
+    let failed = desk.thru_with(&args(&desk, &[]), &variables);
+    assert_eq!((failed.code, failed.stdout.as_str()), (Some(1), ""), "{}", failed.stderr);
+    let session = desk.only_session();
+    let again = desk.thru_with(&["run", "--session", &session, "go on"], &variables);
+    assert_eq!((again.code, again.stdout.as_str()), (Some(0), "All done.\n"), "{}", again.stderr);
+    assert_eq!(desk.read("effect"), "one\n");
+    desk.assert_verified();
 }
 
 /// Killed at every line that it prints, and resumed: the model is asked with the same bytes, each command runs once.

@@ -49,7 +49,11 @@ fn a_yes_for_good_counts_in_later_sessions_of_the_folder_until_it_is_taken_back(
     let removed = desk.thru(&["policy", "remove", "-C", &work, RULE]);
     assert_eq!((removed.code, removed.stdout), (Some(0), format!("{RULE} is asked about again in {work}\n")));
     assert_eq!((rules(&desk).len(), job(&desk).1), (0, Some(4)));
-    assert_fault(&desk.thru(&["policy", "remove", "-C", &work, RULE]), 8, &["nobody allowed shell(touch made) for good", "thru policy list"]);
+    assert_fault(
+        &desk.thru(&["policy", "remove", "-C", &work, RULE]),
+        8,
+        &["nobody allowed shell(touch made) for good", "thru policy list"],
+    );
     assert_fault(&desk.thru(&["policy", "remove", "shell("]), 2, &["is not a rule"]);
     desk.assert_verified();
 }

@@ -54,6 +54,19 @@ fn usage(protocol: Protocol) -> Usage {
     }
 }
 
+/// Servers on people's own machines often say nothing about usage; limits of tokens and money must hold all the same.
+#[tokio::test]
+async fn what_nobody_counted_is_estimated_by_its_bytes() {
+    let script = "{\"text\":\"0123456789\",\"uncounted\":true}\n{\"text\":\"counted\",\"usage\":{\"input\":0,\"output\":0}}";
+    let mut talk = Talk::with(Protocol::OpenaiChat, script).say("go");
+    talk.endpoint.prices = Some(Prices { input: 1_000_000, output: 2_000_000, cache_read: None, cache_write: None });
+    let reply = talk.turn().await;
+    let asked = serde_json::to_vec(&talk.provider.requests()[0].body).unwrap().len() as u64;
+    let expected = Usage { input: asked.div_ceil(4), output: 3, ..Usage::default() };
+    assert_eq!((reply.usage, reply.cost_micros), (expected, Some(expected.input + 2 * 3)));
+    assert_eq!(talk.turn().await.usage, Usage::default(), "what was told is believed");
+}
+
 #[tokio::test]
 async fn what_a_provider_needs_back_goes_to_nobody_else() {
     for protocol in PROTOCOLS {

@@ -35,7 +35,10 @@ pub fn help(text: Help) -> &'static str {
         Help::Session => "A session, ses_…",
         Help::SessionFlag => "Go on with this session instead of starting one",
         Help::Key => "Names the job: the same key again finds the job and does not start it twice",
-        Help::Json => "Print canonical events as JSON lines; the last line is the outcome",
+        Help::Json => {
+            "Print canonical events as JSON lines; the last line is the outcome. With =deltas also the words of the model and the \
+             output of commands as they come, each after the event that began it"
+        }
         Help::JsonLines => "Print JSON, one object a line",
         Help::EmptyText => "the text says nothing",
         Help::Quiet => "Print the final answer only",

@@ -38,6 +38,7 @@ pub fn look_help(text: LookHelp) -> &'static str {
 pub fn look_line(what: &LookLine<'_>) -> String {
     match what {
         LookLine::Attached { session } => format!("attached to {session}, which another process drives; Ctrl-C leaves and stops nothing"),
+        LookLine::HowToGoOn { session } => format!("when the model answers again, go on with: thru run --session {session} \"go on\""),
         LookLine::Detached { session } => format!("detached; the work goes on, watch it again with: thru attach {session}"),
         LookLine::Live { text } => format!("       ~ {text}"),
     }
