@@ -10,6 +10,7 @@ mod auth;
 mod background;
 mod budget;
 mod bundles;
+mod coding;
 mod daemon;
 mod damage;
 mod desk;
