@@ -1,7 +1,7 @@
 //! The job of the scripted model in the checkout: it looks, mends what is wrong in two goes, and leaves a line a step.
 
 use super::checkout::{CHANGES, Edit, PARSE, REPORT, TESTS};
-use crate::desk::Desk;
+use crate::desk::{Desk, desk};
 use crate::events::Events;
 use crate::script::{call, say, shell};
 use serde_json::{Value, json};
@@ -105,4 +105,34 @@ fn unknown_commands(events: &Events) -> Vec<String> {
         args["command"].as_str().map(str::to_owned)
     };
     events.of("tool.unknown").into_iter().filter_map(|unknown| command(&unknown["action"])).collect()
+}
+
+#[test]
+fn lines_that_are_missing_doubled_or_elsewhere_are_counted() {
+    let desk = desk();
+    let whole: Vec<String> = (1..=STEPS).map(line).collect();
+    let put = |file: &str, lines: &[String]| std::fs::write(desk.path(file), lines.join("\n") + "\n").unwrap();
+    let well = Lines { in_order: true, ..Lines::default() };
+    // The log says of the second step that nobody knows, or nothing.
+    let decided =
+        json!({ "type": "action.decided", "data": { "action": "two", "args": { "inline": json!({ "command": step(2) }).to_string() } } });
+    let unknown = Events::parse(&format!("{decided}\n{}\n", json!({ "type": "tool.unknown", "data": { "action": "two" } })));
+    let silent = Events::parse("");
+    put(JOURNAL, &whole);
+    assert_eq!(Lines::count(&desk, &silent), Lines { lost: 2, in_order: true, ..Lines::default() }, "what the background left");
+    LEFT.iter().for_each(|(file, text)| put(file, &[(*text).to_owned()]));
+    assert_eq!(Lines::count(&desk, &silent), well);
+    assert_eq!(Lines::count(&desk, &unknown), Lines { unknown: 1, in_order: true, ..Lines::default() });
+
+    put(JOURNAL, &[&whole[..1], &whole[2..]].concat());
+    assert_eq!(Lines::count(&desk, &silent), Lines { lost: 1, in_order: true, ..Lines::default() });
+    assert_eq!(Lines::count(&desk, &unknown), Lines { unknown: 1, in_order: true, ..Lines::default() });
+    put(JOURNAL, &[&whole[..2], &whole[1..]].concat());
+    assert_eq!(Lines::count(&desk, &unknown), Lines { doubled: 1, unknown: 1, in_order: true, ..Lines::default() });
+    put(JOURNAL, &[&whole[1..], &whole[..1]].concat());
+    assert_eq!(Lines::count(&desk, &silent), Lines::default());
+    put(JOURNAL, &[&whole[..], &["step".to_owned()]].concat());
+    assert_eq!(Lines::count(&desk, &silent), Lines::default());
+    put(LEFT[0].0, &[LEFT[0].1, LEFT[0].1].map(str::to_owned));
+    assert_eq!(Lines::count(&desk, &silent), Lines { doubled: 1, ..Lines::default() });
 }

@@ -24,13 +24,16 @@ use testkit::until::until;
 const SEEDS_DEFAULT: u64 = 20;
 /// Jobs whose supervisors die too, for each of the others.
 const SEEDS_PER_WHOLE: u64 = 4;
+/// Jobs at the same time for each core: half of the time a job waits for another process.
+const JOBS_PER_CORE: usize = 2;
 /// Kills of one job at most.
 const KILLS_MAX: usize = 6;
 /// Of the processes that go on with a job this share is not killed: one of so many.
 const SPARED_ONE_OF: u64 = 5;
-/// About as many lines as the whole job prints, and as many requests as it makes.
-const LINES_MAX: u64 = 170;
-const REQUESTS_MAX: u64 = 24;
+/// How far a process comes before it is killed: each at most about a third of the job, so that most jobs are hit several times.
+const PRINTED_MAX: u64 = 60;
+const ASKED_MAX: u64 = 8;
+const APPENDED_MAX: u64 = 3;
 /// Not found, which is what a resume says when the job died before it was in the log.
 const NOT_FOUND: i32 = 8;
 
@@ -52,7 +55,7 @@ enum Moment {
     Printed(usize),
     /// It has asked the model so many times.
     Asked(usize),
-    /// The commands of the job have appended so many lines.
+    /// Commands have appended so many lines since, whoever started them.
     Appended(usize),
 }
 
@@ -60,9 +63,9 @@ impl Moment {
     fn roll(dice: &mut Dice) -> Moment {
         let mut up_to = |max: u64| dice.below(max) as usize + 1;
         match up_to(4) {
-            1 => Moment::Asked(up_to(REQUESTS_MAX)),
-            2 => Moment::Appended(up_to(super::STEPS as u64)),
-            _ => Moment::Printed(up_to(LINES_MAX)),
+            1 => Moment::Asked(up_to(ASKED_MAX)),
+            2 => Moment::Appended(up_to(APPENDED_MAX)),
+            _ => Moment::Printed(up_to(PRINTED_MAX)),
         }
     }
 }
@@ -104,7 +107,7 @@ fn all_jobs(count: u64, whom: impl Fn(&mut Dice) -> Whom + Sync) -> Vec<Went> {
     checkout::make(&project);
     let first = number("CODING_SEED", 1);
     let seeds: Vec<u64> = (first..first + count).collect();
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = JOBS_PER_CORE * std::thread::available_parallelism().map_or(1, usize::from);
     let all = in_threads(threads, &seeds, |seed| job(&project, *seed, &whom));
     let sum = |of: fn(&Went) -> usize| all.iter().map(of).sum::<usize>();
     let (kills, lost, doubled) = (sum(|went| went.kills), sum(|went| went.lines.lost), sum(|went| went.lines.doubled));
@@ -160,11 +163,12 @@ fn suffer(bench: &Bench, words: &[&str], number: usize, harm: Option<(Moment, Wh
     let mut command = bench.desk.command(words);
     command.envs(bench.variables()).process_group(0);
     let mut child = command.stdout(File::create(&stdout).unwrap()).stderr(File::create(stderr).unwrap()).spawn().unwrap();
-    let before = bench.provider.requests().len();
+    let appended = || bench.desk.read(super::job::JOURNAL).lines().count();
+    let (asked_before, appended_before) = (bench.provider.asked(), appended());
     let has_come = |moment: Moment| match moment {
         Moment::Printed(lines) => fs::read(&stdout).unwrap().iter().filter(|byte| **byte == b'\n').count() >= lines,
-        Moment::Asked(times) => bench.provider.requests().len() >= before + times,
-        Moment::Appended(lines) => bench.desk.read(super::job::JOURNAL).lines().count() >= lines,
+        Moment::Asked(times) => bench.provider.asked() >= asked_before + times,
+        Moment::Appended(lines) => appended() >= appended_before + lines,
     };
     until("the program ends or is to be killed", || {
         let ended = child.try_wait().unwrap();

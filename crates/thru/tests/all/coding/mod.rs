@@ -5,6 +5,7 @@ mod job;
 mod kills;
 
 use crate::desk::{Desk, desk};
+use crate::prefix::requests;
 use crate::providers::{KEY, PROTOCOLS, describe, provider};
 use job::{Lines, STEPS};
 use provider::Provider;
@@ -44,7 +45,7 @@ impl Bench {
         let desk = &self.desk;
         desk.until_quiet();
         let session = desk.only_session();
-        let asked = self.provider.requests().len();
+        let asked = self.provider.asked();
         let events = desk.events(&session);
         events.assert_completed();
         let lines = Lines::count(desk, &events);
@@ -52,13 +53,15 @@ impl Bench {
         let mut hold = |holds: bool, what: &str| faults.extend((!holds).then(|| format!("{what}: {events:?}")));
         hold(lines.in_order, &format!("the journal has other lines or another order: {:?}", desk.read(job::JOURNAL)));
         hold(events.count("model.completed") == job::script().len(), "each reply is recorded once");
+        let requests = requests(&session, &events);
+        hold(requests.windows(2).all(|pair| pair[1].starts_with(&pair[0])), "each request begins with the bytes of the one before");
         hold(events.count("tool.reconciled") == lines.unknown, "the model was told of every outcome that nobody knows");
         hold(events.of("action.decided").iter().all(|decided| has_room(decided)), "every command has the sandbox");
         let said = desk.thru(&["verify"]);
         hold((said.code, said.stderr.as_str()) == (Some(0), ""), &format!("verify: {said:?}"));
         let again = desk.thru_with(&["resume", "--last"], &self.variables());
         hold(again.code == Some(0), &format!("nothing is left to do: {again:?}"));
-        hold(self.provider.requests().len() == asked, "the model is not asked after the end");
+        hold(self.provider.asked() == asked, "the model is not asked after the end");
         hold((desk.living(), desk.spooled()) == (vec![], vec![]), "nothing is left behind");
         (faults, lines)
     }
@@ -79,7 +82,7 @@ fn a_coding_job_reads_edits_tests_and_leaves_the_right_diff_through_every_protoc
         assert_eq!(said.code, Some(0), "{named:?}: {}", said.stderr);
         let (faults, lines) = bench.judge();
         assert_eq!((faults, lines), (vec![], Lines { in_order: true, ..Lines::default() }), "{named:?}");
-        assert_eq!(bench.provider.requests().len(), job::script().len(), "{named:?}: each reply is asked for once");
+        assert_eq!(bench.provider.asked(), job::script().len(), "{named:?}: each reply is asked for once");
         assert_told(&bench);
     }
 }
