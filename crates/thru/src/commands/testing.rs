@@ -12,6 +12,8 @@ pub struct Place {
 pub fn place(script: &[&str]) -> Place {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("script"), script.join("\n")).unwrap();
+    // Below it, so that what leads out of the working folder still leads into a folder of our own.
+    std::fs::create_dir(folder.path().join("work")).unwrap();
     let throughline = Throughline::open(&Home::at(folder.path().join("home"))).unwrap();
     Place { folder, throughline }
 }
@@ -25,7 +27,7 @@ impl Place {
     /// Plays the script until nothing more happens by itself; it is still driven then.
     pub async fn driven(&self) -> Running {
         let script = format!("script:{}", self.folder.path().join("script").display());
-        let mut running = self.throughline.start(Job::new(self.folder.path(), script, "go")).await.unwrap();
+        let mut running = self.throughline.start(Job::new(&self.folder.path().join("work"), script, "go")).await.unwrap();
         while running.next(Until::PersonNeeded).await.unwrap().is_some() {}
         running
     }
