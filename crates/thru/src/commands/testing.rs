@@ -27,7 +27,7 @@ impl Place {
     /// Plays the script until nothing more happens by itself; it is still driven then.
     pub async fn driven(&self) -> Running {
         let script = format!("script:{}", self.folder.path().join("script").display());
-        let mut running = self.throughline.start(Job::new(&self.folder.path().join("work"), script, "go")).await.unwrap();
+        let mut running = self.throughline.start(Job::new(self.folder.path().join("work"), script, "go")).await.unwrap();
         while running.next(Until::PersonNeeded).await.unwrap().is_some() {}
         running
     }

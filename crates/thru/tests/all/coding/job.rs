@@ -60,28 +60,36 @@ fn line(number: usize) -> String {
 /// What became of the lines that commands append.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Lines {
-    /// Not there, although the log does not say that nobody knows.
+    /// Not there, although the log says that it was done, or nothing.
     pub lost: usize,
     /// Times that a line is there too often.
     pub doubled: usize,
-    /// Commands whose outcome nobody knows.
+    /// Commands of the whole job of which the log says that nobody knows how they ended.
     pub unknown: usize,
+    /// Commands with a line of which the log says that they failed, as those do that are killed before their supervisor.
+    pub failed: usize,
     pub in_order: bool,
+}
+
+/// What the log says of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Done,
+    Failed,
+    Unknown,
+    Open,
 }
 
 impl Lines {
     pub fn count(desk: &Desk, events: &Events) -> Lines {
-        let unknown = unknown_commands(events);
         let journal = desk.read(JOURNAL);
         let found: Vec<&str> = journal.lines().collect();
-        let mut lines = Lines { unknown: unknown.len(), ..Lines::default() };
+        let mut lines = Lines { unknown: unknown_commands(events), ..Lines::default() };
         for number in 1..=STEPS {
-            lines.add(found.iter().filter(|found| **found == line(number)).count(), unknown.contains(&step(number)));
+            lines.add(found.iter().filter(|found| **found == line(number)).count(), end(events, &step(number)));
         }
-        let background = [WATCH, IN_BACKGROUND];
-        for ((file, text), command) in LEFT.iter().zip(background) {
-            let times = desk.read(file).lines().filter(|found| found == text).count();
-            lines.add(times, unknown.contains(&command.to_owned()));
+        for ((file, text), command) in LEFT.iter().zip([WATCH, IN_BACKGROUND]) {
+            lines.add(desk.read(file).lines().filter(|found| found == text).count(), end(events, command));
         }
         // Nothing but the lines in the order of their steps; those that are missing or doubled are counted above.
         let places: Vec<Option<usize>> = found.iter().map(|found| (1..=STEPS).find(|number| line(*number) == *found)).collect();
@@ -89,22 +97,35 @@ impl Lines {
         lines
     }
 
-    fn add(&mut self, times: usize, is_unknown: bool) {
-        match times {
-            0 => self.lost += usize::from(!is_unknown),
-            _ => self.doubled += times - 1,
-        }
+    /// What is said not to have ended well may have appended its line before.
+    fn add(&mut self, times: usize, end: End) {
+        self.failed += usize::from(end == End::Failed);
+        self.lost += usize::from(times == 0 && matches!(end, End::Done | End::Open));
+        self.doubled += times.saturating_sub(1);
     }
 }
 
-/// Command lines of which the log says that nobody knows what became of them.
-fn unknown_commands(events: &Events) -> Vec<String> {
-    let command = |action: &Value| {
-        let decided = events.of("action.decided").into_iter().find(|decided| decided["action"] == *action)?;
-        let args: Value = serde_json::from_str(decided["args"]["inline"].as_str()?).ok()?;
-        args["command"].as_str().map(str::to_owned)
+fn unknown_commands(events: &Events) -> usize {
+    let commands = events.of("action.decided").into_iter().filter(|decided| decided["tool"] == "shell");
+    let actions: Vec<&Value> = commands.map(|decided| &decided["action"]).collect();
+    events.of("tool.unknown").into_iter().filter(|unknown| actions.contains(&&unknown["action"])).count()
+}
+
+/// How the last attempt of the command with this line ended.
+fn end(events: &Events, command: &str) -> End {
+    let is_it = |decided: &Value| {
+        let args = decided["args"]["inline"].as_str().and_then(|args| serde_json::from_str::<Value>(args).ok());
+        args.is_some_and(|args| args["command"] == command)
     };
-    events.of("tool.unknown").into_iter().filter_map(|unknown| command(&unknown["action"])).collect()
+    let decided = events.of("action.decided").into_iter().find(|decided| is_it(decided));
+    let ours = events.values.iter().filter(|event| decided.is_some_and(|decided| event["data"]["action"] == decided["action"]));
+    let ends = ours.filter_map(|event| match event["type"].as_str()? {
+        "tool.finished" if event["data"]["ok"] == true => Some(End::Done),
+        "tool.finished" => Some(End::Failed),
+        "tool.unknown" => Some(End::Unknown),
+        _ => None,
+    });
+    ends.last().unwrap_or(End::Open)
 }
 
 #[test]
@@ -112,27 +133,30 @@ fn lines_that_are_missing_doubled_or_elsewhere_are_counted() {
     let desk = desk();
     let whole: Vec<String> = (1..=STEPS).map(line).collect();
     let put = |file: &str, lines: &[String]| std::fs::write(desk.path(file), lines.join("\n") + "\n").unwrap();
-    let well = Lines { in_order: true, ..Lines::default() };
-    // The log says of the second step that nobody knows, or nothing.
-    let decided =
-        json!({ "type": "action.decided", "data": { "action": "two", "args": { "inline": json!({ "command": step(2) }).to_string() } } });
-    let unknown = Events::parse(&format!("{decided}\n{}\n", json!({ "type": "tool.unknown", "data": { "action": "two" } })));
-    let silent = Events::parse("");
+    let well = || Lines { in_order: true, ..Lines::default() };
+    // What the log says of the second step.
+    let args = json!({ "command": step(2) }).to_string();
+    let decided = json!({ "type": "action.decided", "data": { "action": "two", "tool": "shell", "args": { "inline": args } } });
+    let said =
+        |name: &str, ok: bool| Events::parse(&format!("{decided}\n{}\n", json!({ "type": name, "data": { "action": "two", "ok": ok } })));
+    let (done, failed, unknown) = (said("tool.finished", true), said("tool.finished", false), said("tool.unknown", false));
     put(JOURNAL, &whole);
-    assert_eq!(Lines::count(&desk, &silent), Lines { lost: 2, in_order: true, ..Lines::default() }, "what the background left");
+    assert_eq!(Lines::count(&desk, &done), Lines { lost: 2, ..well() }, "what the background left");
     LEFT.iter().for_each(|(file, text)| put(file, &[(*text).to_owned()]));
-    assert_eq!(Lines::count(&desk, &silent), well);
-    assert_eq!(Lines::count(&desk, &unknown), Lines { unknown: 1, in_order: true, ..Lines::default() });
+    assert_eq!(Lines::count(&desk, &done), well());
+    assert_eq!(Lines::count(&desk, &unknown), Lines { unknown: 1, ..well() });
 
     put(JOURNAL, &[&whole[..1], &whole[2..]].concat());
-    assert_eq!(Lines::count(&desk, &silent), Lines { lost: 1, in_order: true, ..Lines::default() });
-    assert_eq!(Lines::count(&desk, &unknown), Lines { unknown: 1, in_order: true, ..Lines::default() });
+    assert_eq!(Lines::count(&desk, &done), Lines { lost: 1, ..well() });
+    assert_eq!(Lines::count(&desk, &Events::parse("")), Lines { lost: 1, ..well() });
+    assert_eq!(Lines::count(&desk, &unknown), Lines { unknown: 1, ..well() });
+    assert_eq!(Lines::count(&desk, &failed), Lines { failed: 1, ..well() });
     put(JOURNAL, &[&whole[..2], &whole[1..]].concat());
-    assert_eq!(Lines::count(&desk, &unknown), Lines { doubled: 1, unknown: 1, in_order: true, ..Lines::default() });
+    assert_eq!(Lines::count(&desk, &unknown), Lines { doubled: 1, unknown: 1, ..well() });
     put(JOURNAL, &[&whole[1..], &whole[..1]].concat());
-    assert_eq!(Lines::count(&desk, &silent), Lines::default());
+    assert_eq!(Lines::count(&desk, &done), Lines::default());
     put(JOURNAL, &[&whole[..], &["step".to_owned()]].concat());
-    assert_eq!(Lines::count(&desk, &silent), Lines::default());
+    assert_eq!(Lines::count(&desk, &done), Lines::default());
     put(LEFT[0].0, &[LEFT[0].1, LEFT[0].1].map(str::to_owned));
-    assert_eq!(Lines::count(&desk, &silent), Lines { doubled: 1, ..Lines::default() });
+    assert_eq!(Lines::count(&desk, &done), Lines { doubled: 1, ..Lines::default() });
 }

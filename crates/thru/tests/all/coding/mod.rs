@@ -47,10 +47,11 @@ impl Bench {
         let session = desk.only_session();
         let asked = self.provider.asked();
         let events = desk.events(&session);
-        events.assert_completed();
         let lines = Lines::count(desk, &events);
         let mut faults = checkout::faults(desk);
         let mut hold = |holds: bool, what: &str| faults.extend((!holds).then(|| format!("{what}: {events:?}")));
+        let ends: Vec<&Value> = events.of("run.finished").into_iter().map(|finished| &finished["outcome"]).collect();
+        hold(ends == ["completed"] && events.names().last() == Some(&"run.finished"), "the run ends well and once");
         hold(lines.in_order, &format!("the journal has other lines or another order: {:?}", desk.read(job::JOURNAL)));
         hold(events.count("model.completed") == job::script().len(), "each reply is recorded once");
         let requests = requests(&session, &events);
