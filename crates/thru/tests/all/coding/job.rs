@@ -119,13 +119,13 @@ fn end(events: &Events, command: &str) -> End {
     };
     let decided = events.of("action.decided").into_iter().find(|decided| is_it(decided));
     let ours = events.values.iter().filter(|event| decided.is_some_and(|decided| event["data"]["action"] == decided["action"]));
-    let ends = ours.filter_map(|event| match event["type"].as_str()? {
+    let mut ends = ours.filter_map(|event| match event["type"].as_str()? {
         "tool.finished" if event["data"]["ok"] == true => Some(End::Done),
         "tool.finished" => Some(End::Failed),
         "tool.unknown" => Some(End::Unknown),
         _ => None,
     });
-    ends.last().unwrap_or(End::Open)
+    ends.next_back().unwrap_or(End::Open)
 }
 
 #[test]

@@ -10,7 +10,7 @@
 
 use super::job::Lines;
 use super::{Bench, checkout};
-use crate::process::{self, Process};
+use crate::process;
 use crate::providers::PROTOCOLS;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::fs::{self, File};
@@ -43,10 +43,15 @@ const NOT_FOUND: i32 = 8;
 enum Whom {
     Process,
     Group,
-    /// Everything of this desk: first the process that drives, or first the supervisors.
-    Everything {
-        driver_first: bool,
-    },
+    /// Everything of this desk, these before the others.
+    Everything(First),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum First {
+    Driver,
+    Supervisors,
+    Commands,
 }
 
 /// When it is killed, counted from its start.
@@ -89,7 +94,9 @@ fn killed_at_random_every_step_of_a_coding_job_happens_once_and_in_order() {
 
 #[test]
 fn killed_with_its_supervisors_a_coding_job_repeats_nothing_and_says_what_nobody_knows() {
-    all_jobs(seeds().div_ceil(SEEDS_PER_WHOLE), |dice| Whom::Everything { driver_first: dice.below(2) == 0 });
+    all_jobs(seeds().div_ceil(SEEDS_PER_WHOLE), |dice| {
+        Whom::Everything([First::Driver, First::Supervisors, First::Commands][dice.below(3) as usize])
+    });
 }
 
 fn seeds() -> u64 {
@@ -187,17 +194,21 @@ fn kill(bench: &Bench, child: &mut Child, whom: Whom) -> ExitStatus {
         Whom::Process => child.kill().unwrap(),
         // It may have ended meanwhile, but it is not reaped: its number is still its own.
         Whom::Group => kill_process_group(Pid::from_child(child), Signal::KILL).unwrap(),
-        Whom::Everything { driver_first } => {
-            let is_supervisor = |found: &Process| found.folder.starts_with(bench.desk.home.join("spool"));
-            if driver_first {
-                child.kill().unwrap();
-            } else {
-                bench.desk.living().iter().filter(|found| is_supervisor(found)).for_each(|found| process::signal(found.pid, Signal::KILL));
+        Whom::Everything(first) => {
+            match first {
+                First::Driver => child.kill().unwrap(),
+                First::Supervisors => kill_below(bench, &bench.desk.home.join("spool")),
+                First::Commands => kill_below(bench, &bench.desk.work),
             }
             process::kill_all(&bench.desk.root);
         }
     }
     child.wait().unwrap()
+}
+
+fn kill_below(bench: &Bench, folder: &Path) {
+    let all = bench.desk.living();
+    all.iter().filter(|found| found.folder.starts_with(folder)).for_each(|found| process::signal(found.pid, Signal::KILL));
 }
 
 fn told(bench: &Bench, number: usize) -> String {
