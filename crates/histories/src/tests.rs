@@ -48,7 +48,7 @@ fn what_is_there_is_never_written_again() {
 #[test]
 fn a_missing_event_type_and_a_missing_word_are_named() {
     let faults = faults_after("missing", |folder| {
-        for name in ["host", "daemons", "failures", "failures-2", "child-paused", "child-paused-2"] {
+        for name in ["host", "daemons", "standing", "failures", "failures-2", "failures-3", "child-paused", "child-paused-2"] {
             std::fs::remove_file(folder.join(format!("{name}.jsonl"))).unwrap();
         }
     });
