@@ -2,6 +2,7 @@
 
 use crate::Throughline;
 use crate::running::disagreement;
+use agent::standing::Standing;
 use agent::{Agent, State};
 use contract::body::{Body, OwnerTaken};
 use contract::id::{Sha256, StreamId};
@@ -46,6 +47,10 @@ impl Throughline {
             };
             let folded = self.fold_with(stream, look).await?;
             folded.map_err(|illegal| disagreement(stream, illegal))?;
+        } else if *stream == StreamId::policy() {
+            let mut standing = Standing::default();
+            let fold = |stored: &Stored| standing.fold(&stored.event).map_err(|illegal| disagreement(stream, illegal));
+            runtime::read::each(self.log(), stream, Version::NONE, fold).await?;
         }
         table.check(stream, self.journal.epoch(stream).await?)?;
         Ok(Inspection { stream: stream.clone(), verified, requests: requests.seen })
