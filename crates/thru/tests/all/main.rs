@@ -20,6 +20,7 @@ mod fetch;
 mod files;
 mod forks;
 mod inbox;
+mod injection;
 mod input;
 mod interject;
 mod job;
