@@ -35,6 +35,9 @@ pub struct AskView {
     /// The call could carry what is private to where a stranger wants it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub tainted: bool,
+    /// The call could carry out what is private.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub leaking: bool,
     /// What an approval for the session would allow from then on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
@@ -122,6 +125,7 @@ impl Throughline {
             preview,
             prepared: call.map(|call| (*call.prepared).clone()),
             tainted: call.is_some_and(|call| judge(state, call) == Judgement::Ask(Why::Taint)),
+            leaking: call.is_some_and(|call| judge(state, call) == Judgement::Ask(Why::Leak)),
             rule: call.and_then(|call| grantable(state, call)).map(|rule| rule.to_string()),
         })
     }

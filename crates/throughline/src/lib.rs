@@ -90,8 +90,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use tools::Toolbox;
 
-pub use tools::Sandboxing;
 pub use tools::supervise::Way;
+pub use tools::{Addresses, Reach, Resolve, Sandboxing};
 
 /// A runtime on one data folder. Several may share the folder; each is a host of its own.
 pub struct Throughline {
@@ -119,11 +119,16 @@ pub struct Options {
     pub environment: Arc<dyn Environment>,
     /// Whether commands run in a sandbox; a session that is gone on with elsewhere is held to what that process chose.
     pub sandboxing: Sandboxing,
+    /// Which servers `fetch_url` may visit.
+    pub reach: Reach,
+    /// The program that becomes a supervisor of commands: this one, if it asks [`supervisor::is_supervisor`].
+    pub supervisor: PathBuf,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { environment: Arc::new(settings::Process), sandboxing: Sandboxing::On }
+        let (reach, supervisor) = (Reach::default(), "/proc/self/exe".into());
+        Options { environment: Arc::new(settings::Process), sandboxing: Sandboxing::On, reach, supervisor }
     }
 }
 
@@ -157,7 +162,7 @@ impl Throughline {
     }
 
     pub fn open_with(home: &Home, options: Options) -> Result<Throughline, OpenError> {
-        let Options { environment, sandboxing } = options;
+        let Options { environment, sandboxing, reach, supervisor } = options;
         let host = HostId(random()?);
         let journal = SqliteJournal::open(journal::Options::new(home.folder(), host)).map_err(|error| of_folder(home, error))?;
         let journal = Arc::new(journal);
@@ -168,6 +173,8 @@ impl Throughline {
         let tools = tools::Options {
             hidden,
             sandboxing,
+            reach,
+            supervisor,
             ways: ways(),
             temp: home.temp(),
             unseen: vec![home.folder().to_owned()],

@@ -4,7 +4,7 @@ use crate::configure::ConfigError;
 use crate::settings::{Settings, Sources};
 use agent::policy::{Ground, Judgement, Why, judge_call};
 pub use agent::standing::{Standing, StandingRule};
-use contract::call::Risk;
+use contract::call::{Risk, Touches};
 use contract::config::Policy;
 use contract::id::SessionId;
 use contract::rule::{Rule, RuleEffect};
@@ -116,10 +116,10 @@ pub fn try_policy(
     };
     let reason = |why| match why {
         Why::Rules(rules) | Why::Granted(rules) => with_source(rules),
-        Why::Risk(_) | Why::NoRun | Why::Taint => VerdictWhy::Risk,
+        Why::Risk(_) | Why::NoRun | Why::Taint | Why::Leak => VerdictWhy::Risk,
         Why::Full => VerdictWhy::Full,
     };
-    let ground = Ground { policy: &policy, granted: &[], standing: &standing, tainted: None };
+    let ground = Ground { policy: &policy, granted: &[], standing: &standing, seen: Touches::default(), knowing: &[] };
     let (effect, why) = match judge_call(ground, trial.tool, &prepared, risk) {
         Judgement::Allow(why) => (RuleEffect::Allow, reason(why)),
         Judgement::Ask(why) => (RuleEffect::Ask, reason(why)),

@@ -6,6 +6,7 @@
 
 mod args;
 mod example;
+mod guard;
 mod place;
 mod portion;
 mod reach;
@@ -21,6 +22,7 @@ use contract::config::ToolSpec;
 use contract::id::{ActionId, StreamId};
 use contract::limits::OTHER_MACHINE_PATIENCE_MS;
 use contract::port::{BoxFuture, Frame, Here, Preparation, Prepare, PrepareRefused, RawOutcome, Recovery, Stopping, ToolJob, Tools};
+use guard::Guard;
 use sandbox::{NoSandbox, Sandboxes};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -34,11 +36,12 @@ use supervise::client::{self, Answer, Found};
 use supervise::launch::Launcher;
 use supervise::{Command, Folder, Spec, Way};
 use tool::{Attempt, Run, SameBoot, Tool, Wanted};
-use web::{Reach, VisitLimits, Visitor};
+use web::{VisitLimits, Visitor};
 
 pub use example::{Example, NoExample, example};
 pub use sandbox::{Found as FoundSandbox, Sandboxing, UnusedTemp, unused_temps};
 pub use texts::ways_failed;
+pub use web::{Addresses, Reach, Resolve};
 
 /// Processes and threads of a command at once; more than the largest builds have.
 const PROCESSES_MAX: u64 = 2_048;
@@ -64,9 +67,9 @@ pub struct Options {
     pub processes_max: u64,
     /// One folder for each session is made below it, for what its commands keep for a while.
     pub temp: PathBuf,
-    /// Folders in which no command in a sandbox sees anything.
+    /// Folders in which no command in a sandbox sees anything, and which no other tool looks at or changes.
     pub unseen: Vec<PathBuf>,
-    /// Folders that no command in a sandbox can change, even inside its workspace.
+    /// Folders that no command in a sandbox can change, even inside its workspace; other tools ask before they do.
     pub unchanged: Vec<PathBuf>,
 }
 
@@ -101,6 +104,7 @@ pub struct Toolbox {
     visitor: Arc<Visitor>,
     stops: Stops,
     sandboxes: Sandboxes,
+    guard: Guard,
 }
 
 /// Names of the built-in tools.
@@ -119,7 +123,8 @@ impl Toolbox {
         let options = Options { spool, temp, unseen, unchanged, ..options };
         let visitor = Arc::new(Visitor::new(options.reach.clone(), options.visits));
         let sandboxes = Sandboxes::new(&options);
-        Ok(Toolbox { options, launcher, visitor, stops: Stops::default(), sandboxes })
+        let guard = Guard::new(&options.unseen, &options.unchanged);
+        Ok(Toolbox { options, launcher, visitor, stops: Stops::default(), sandboxes, guard })
     }
 
     fn folder(&self, action: ActionId, attempt: u16) -> Folder {
@@ -243,7 +248,9 @@ impl Tools for Toolbox {
                 return self.prepare_command(tool, &call).await;
             }
             // Reads files for its preview.
-            let prepared = tokio::task::spawn_blocking(move || (tool.prepare)(&call)).await;
+            let guard = self.guard.clone();
+            let prepare = move || guard.check(&call.folder, (tool.prepare)(&call)?);
+            let prepared = tokio::task::spawn_blocking(prepare).await;
             prepared.unwrap_or_else(|error| Err(PrepareRefused { message: texts::not_prepared(&error) }))
         })
     }

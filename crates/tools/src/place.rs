@@ -67,7 +67,7 @@ impl Place {
 }
 
 /// The absolute path without links; what does not exist is taken as it is written.
-fn resolve(path: &Path) -> io::Result<PathBuf> {
+pub(crate) fn resolve(path: &Path) -> io::Result<PathBuf> {
     let path = std::path::absolute(path)?;
     let mut rest: VecDeque<OsString> = parts(&path);
     let mut real = PathBuf::from("/");

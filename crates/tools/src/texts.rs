@@ -89,6 +89,10 @@ pub(crate) fn workspace_hidden(workspace: &Path, around: &Path) -> String {
     format!("the workspace {} lies in {}, which no command may see", workspace.display(), around.display())
 }
 
+pub(crate) fn of_the_program(shown: &str) -> String {
+    format!("{shown} belongs to the program that runs you: it can neither be looked at nor changed.")
+}
+
 pub(crate) fn link_unprotected(path: &Path) -> String {
     format!("{} is a link, which bwrap cannot protect", path.display())
 }

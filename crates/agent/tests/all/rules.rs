@@ -191,6 +191,28 @@ fn an_answer_from_before_does_not_count_and_one_from_after_does() {
 }
 
 #[test]
+fn what_is_typed_into_a_command_with_the_network_is_told_outside() {
+    for (touches, asked) in [(Touches::PRIVATE.and(Touches::NETWORK), 1), (Touches::PRIVATE, 0)] {
+        let mut scene = ruled(Autonomy::Full, &["shell"], &[]);
+        scene.replies(vec![touching(0, "bash", touches).patience(0).part()]);
+        scene.replies(vec![made::command(0, "cat notes").about("call_0_0").part()]);
+        assert_eq!((scene.count("ask.opened"), scene.count("tool.started")), (asked, 2 - asked), "{touches:?}");
+    }
+}
+
+#[test]
+fn who_has_seen_what_is_private_asks_before_it_tells_anybody() {
+    for (first, asked) in [(Touches::PRIVATE, 1), (Touches::default(), 0)] {
+        let mut scene = ruled(Autonomy::Auto, &[], &[]);
+        let medium = |call: PreparedCall| call.of_risk(Risk::Medium);
+        scene.replies(vec![medium(touching(0, "cat notes", first)).part()]);
+        scene.finish("call_0_0");
+        scene.replies(vec![medium(touching(0, "curl a", Touches::NETWORK)).part()]);
+        assert_eq!((scene.count("ask.opened"), scene.count("tool.started")), (asked, 2 - asked), "{first:?}");
+    }
+}
+
+#[test]
 fn rules_of_a_project_are_recorded_and_those_of_strangers_make_it_careful() {
     let mut scene = Scene::new();
     scene.message("m1");

@@ -178,6 +178,7 @@ impl Monitor {
             _ if account.is_first_start() && self.taint.holds_back(decided) => return true,
             Autonomy::Full => return false,
             _ if speaks(RuleEffect::Ask) => return !is_allowed_by(&mut self.rules.iter()),
+            Autonomy::Auto if account.is_first_start() && self.taint.could_leak(decided) => Risk::Low,
             Autonomy::Auto => Risk::High,
             Autonomy::Ask => Risk::Medium,
         };

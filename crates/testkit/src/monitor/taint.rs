@@ -35,7 +35,13 @@ impl Taint {
     /// Whether the call could carry out what is private because a stranger said so.
     pub(super) fn holds_back(&self, decided: &ActionDecided) -> bool {
         let allowed = allowing(&self.allowed, &decided.tool, &decided.prepared).is_some();
-        self.is_whole() && decided.prepared.touches.egress && !allowed
+        let touches = decided.prepared.touches;
+        touches.egress && self.shown.untrusted && (self.shown.private || touches.private) && !allowed
+    }
+
+    /// Whether the call could carry out what is private.
+    pub(super) fn could_leak(&self, decided: &ActionDecided) -> bool {
+        self.shown.private && decided.prepared.touches.egress
     }
 
     fn is_whole(&self) -> bool {

@@ -321,6 +321,7 @@ pub enum AskText<'a> {
     Preview,
     Touches { what: &'a str },
     Tainted,
+    Leaking,
     Session { rule: &'a str },
     Expires { seconds: u64 },
     HowInPlace { subject: &'a Subject, rule: bool },

@@ -79,6 +79,7 @@ pub fn details(view: &AskView, place: Where) -> Vec<String> {
     block(&mut lines, &AskText::Arguments, view.args.as_deref());
     block(&mut lines, &AskText::Preview, view.preview.as_deref());
     lines.extend(view.tainted.then(|| ask(&AskText::Tainted)));
+    lines.extend(view.leaking.then(|| ask(&AskText::Leaking)));
     lines.extend(view.prepared.as_ref().and_then(touches).map(|what| ask(&AskText::Touches { what: &what })));
     if let Some(rule) = &view.rule {
         lines.push(ask(&AskText::Session { rule }));
@@ -124,6 +125,7 @@ mod tests {
             preview: None,
             prepared: None,
             tainted: false,
+            leaking: false,
             rule: Some("shell(a\nMay shell run?)".to_owned()),
         };
         let lines = card(&view, Where::InPlace);

@@ -96,6 +96,27 @@ fn a_key_is_in_no_file_whoever_says_it() {
     desk.assert_verified();
 }
 
+/// Killed while it works, it has had no time to tidy up: the write-ahead log is there as it was written.
+#[test]
+fn a_key_is_in_no_log_that_was_left_by_a_kill() {
+    let left = |variables: &[(&str, &str)]| {
+        let mut found = Vec::new();
+        for moment in [6, 12, 18] {
+            let desk = desk();
+            let args = talkative(&desk);
+            let args: Vec<&str> = ["run", "--json"].into_iter().chain(args.iter().skip(1).map(String::as_str)).collect();
+            assert_eq!(desk.killed_at_line_with(&args, moment, variables), None, "it was still at work");
+            let log = desk.home.join("journal.db-wal");
+            assert!(fs::metadata(&log).is_ok_and(|log| log.len() > 0), "{log:?}");
+            // What a running command prints is kept byte for byte until it is redacted on its way into the log.
+            found.extend(holding(&desk, CANARY).into_iter().filter(|path| !path.starts_with(desk.home.join("spool"))));
+        }
+        found.iter().filter_map(|path| Some(path.file_name()?.to_str()?.to_owned())).collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!(left(&[("OPENAI_API_KEY", CANARY)]), std::collections::BTreeSet::new());
+    assert!(left(&[]).contains("journal.db-wal"), "the same without the defence");
+}
+
 /// Without the defence the same job leaves it everywhere.
 #[test]
 fn what_nobody_knows_to_be_a_key_is_kept_as_it_is() {

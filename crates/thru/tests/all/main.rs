@@ -22,6 +22,7 @@ mod fetch;
 mod files;
 mod forks;
 mod inbox;
+mod injection;
 mod input;
 mod interject;
 mod job;

@@ -37,6 +37,7 @@ mod tests;
 mod tree;
 
 pub use folder::Folder;
+pub(crate) use room::is_kept;
 pub use spec::{Command, Exit, Fitted, Spec, Streams, Walls, Way};
 
 use std::ffi::OsStr;

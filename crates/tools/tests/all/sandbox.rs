@@ -337,6 +337,22 @@ async fn what_a_command_leaves_is_gone_with_it() {
     assert_eq!(run(&desk, "cd /proc; echo [0-9]*").await.1.split_whitespace().count(), 2, "the next command is alone");
 }
 
+/// Without a supervisor above it, the same is there when its command is long gone.
+#[tokio::test]
+async fn what_a_command_leaves_stays_where_nobody_looks_after_it() {
+    let desk = desk();
+    fs::write(desk.folder.join("stubborn"), "trap '' TERM; echo $$ > pid; while :; do sleep 1000; done").unwrap();
+    let mut command = std::process::Command::new("bash");
+    command.args(["-c", "(setsid bash -c '(bash stubborn &)' &)"]).current_dir(&desk.folder);
+    let nothing = std::process::Stdio::null;
+    assert!(command.stdin(nothing()).stdout(nothing()).stderr(nothing()).status().unwrap().success());
+    let pid: i32 = until("it says who it is", || fs::read_to_string(desk.folder.join("pid")).ok()?.trim().parse().ok()).await;
+    assert!(lives(pid));
+    let group = rustix::process::getpgid(rustix::process::Pid::from_raw(pid)).unwrap();
+    rustix::process::kill_process_group(group, rustix::process::Signal::KILL).unwrap();
+    until("it is gone", || (!lives(pid)).then_some(())).await;
+}
+
 #[tokio::test]
 async fn a_command_without_network_is_of_medium_risk_and_any_other_of_high() {
     let risk = async |desk: &Desk, args: serde_json::Value| {
@@ -387,4 +403,7 @@ async fn a_command_that_prints_without_end_is_cut_and_ends() {
     let outcome = desk.run("head -c 1000000000 /dev/zero | tr '\\0' x; echo the end").await;
     let RawOutcome::Finished { ok: true, output, exit: Some(0), .. } = outcome else { panic!("it ended") };
     assert!(output.ends_with("the end\n") && output.contains("bytes omitted") && output.len() < 200_000_000);
+    desk.tools.forget(ACTION, ATTEMPT).await;
+    let counted = run(&desk, "head -c 1000000000 /dev/zero | tr '\\0' x | wc -c").await;
+    assert_eq!(counted, (Some(0), "1000000000\n".into()), "whoever keeps nothing of it gets it all");
 }

@@ -4,6 +4,7 @@ mod catalogue;
 mod circles;
 mod docs;
 mod edges;
+mod evidence;
 mod features;
 mod names;
 mod origins;
@@ -34,6 +35,7 @@ fn offences(metadata: &Metadata, files: &[TextFile], ratchet: &Ratchet, tree: &s
     offences.extend(features::check(tree));
     offences.extend(sizes::check(&sources, ratchet));
     offences.extend(circles::check(&sources));
+    offences.extend(evidence::check(files, &sources));
     offences.extend(names::check_crates(metadata));
     offences.extend(files.iter().flat_map(origins::check));
     offences.extend(files.iter().flat_map(features::check_makefile));

@@ -162,8 +162,8 @@ impl<'a> Account<'a> {
             assert!(attempt > 1 && (approved || approved_until.is_none()), "{at} begins something without a run");
             return;
         };
-        let tainted = self.is_tainted().then_some(self.knowing.as_slice());
-        let ground = Ground { policy: &config.policy, granted: &self.rules, standing: &config.standing, tainted };
+        let (granted, knowing) = (&self.rules, self.knowing.as_slice());
+        let ground = Ground { policy: &config.policy, granted, standing: &config.standing, seen: self.shown, knowing };
         match judge_call(ground, &decided.tool, &decided.prepared, decided.risk) {
             Judgement::Allow(_) => {}
             Judgement::Ask(_) => assert!(approved, "{at} starts {} without an answer that counts", decided.call),

@@ -14,6 +14,7 @@ pub fn ask(what: &AskText<'_>) -> String {
         AskText::Tainted => {
             "  careful: the model has seen private data and what strangers wrote, and this could send one to the other".to_owned()
         }
+        AskText::Leaking => "  careful: the model has seen private data, and this could send it to somebody outside".to_owned(),
         AskText::Session { rule } => format!("  for the session, or always in its folder, this would allow: {rule}"),
         AskText::Expires { seconds } => format!("  waits for another {}", length(*seconds)),
         AskText::HowInPlace { subject, rule } => in_place(subject, *rule),

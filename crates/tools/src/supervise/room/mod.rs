@@ -18,6 +18,7 @@ mod warden;
 mod word;
 
 pub(super) use enter::serve_inside;
+pub(crate) use protect::is_kept;
 pub(super) use word::Word;
 
 use super::execute::Theirs;

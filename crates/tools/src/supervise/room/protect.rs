@@ -94,6 +94,15 @@ impl Protection {
     }
 }
 
+/// Whether whatever has this path in a workspace runs or counts later with a person's rights. `path` and `settings` are
+/// without links. Repositories deeper in the workspace are known by their name.
+pub(crate) fn is_kept(workspace: &Path, settings: &[PathBuf], path: &Path) -> bool {
+    let Ok(inside) = path.strip_prefix(workspace) else { return false };
+    let is_named = inside.components().any(|part| NAMES.iter().any(|name| part.as_os_str() == *name));
+    let leads = || NAMES.iter().filter_map(|name| keep(&workspace.join(name), workspace).ok()).flatten();
+    is_named || settings.iter().any(|kept| path.starts_with(kept)) || leads().any(|kept| path.starts_with(kept.path()))
+}
+
 impl Kept {
     pub(super) fn path(&self) -> &Path {
         match self {
