@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub enum Outcome {
     /// Answers [`crate::effect::Effect::Prepare`].
     Prepared {
-        config: ConfigRef,
+        config: Box<ConfigRef>,
         resources: Vec<ResourceLoaded>,
     },
     Model(ModelOutcome),

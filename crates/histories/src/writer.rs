@@ -166,7 +166,7 @@ impl Writer {
     }
 
     pub fn prepare(&mut self) -> Played {
-        self.done(0, Outcome::Prepared { config: self.config.clone(), resources: self.resources.clone() })
+        self.done(0, Outcome::Prepared { config: Box::new(self.config.clone()), resources: self.resources.clone() })
     }
 
     /// Outcome of the wanted effect at this place.

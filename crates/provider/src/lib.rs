@@ -88,6 +88,12 @@ impl Provider {
         lock(&self.shared.requests).clone()
     }
 
+    /// How often it was asked.
+    #[must_use]
+    pub fn asked(&self) -> usize {
+        lock(&self.shared.requests).len()
+    }
+
     /// Closes every connection, as servers do with those that nobody uses for a while.
     pub fn hang_up(&self) {
         for stream in lock(&self.shared.open).drain(..) {

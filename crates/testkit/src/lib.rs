@@ -10,6 +10,7 @@ pub mod canon;
 pub mod coverage;
 #[cfg(feature = "crash")]
 pub mod crash;
+pub mod dice;
 pub mod explore;
 pub mod figures;
 pub mod monitor;

@@ -82,7 +82,6 @@ fn class(what: &Problem<'_>) -> (&'static str, u8) {
         | Problem::NotAnAnswer { .. }
         | Problem::SeveralAsks { .. }
         | Problem::NoRule
-        | Problem::RuleRefused(_)
         | Problem::NothingToPause
         | Problem::PausedAlready { .. }
         | Problem::PauseOfStopping { .. }
@@ -304,9 +303,11 @@ pub fn of_rejection(rejection: &Rejection) -> Fault {
         Rejection::NothingToStop => Fault::new(Problem::NothingToStop),
         Rejection::InboxFull { waiting } => Fault::new(Problem::InboxFull { waiting: *waiting }),
         Rejection::TooLong { bytes, max } => Fault::new(Problem::TooLong { bytes: *bytes as usize, max: *max as usize }),
-        Rejection::NoSuchRule | Rejection::TooManyRules { .. } => Fault::new(Problem::RuleRefused(&text)),
         // Whoever takes a message back names it by its event and says what became of that.
         Rejection::NotWaiting(_)
+        // Rules for good are named by whoever takes them back, and added by no command.
+        | Rejection::NoSuchRule
+        | Rejection::TooManyRules { .. }
         | Rejection::Known(_)
         | Rejection::NoSession
         | Rejection::Exists

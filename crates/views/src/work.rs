@@ -3,7 +3,7 @@
 use crate::asks::ended;
 use crate::{Seen, excerpt, list};
 use contract::ask::AskKind;
-use contract::body::{Body, FailureClass, FinishReason, ModelCompleted, RunOutcome, SessionForked, Spend};
+use contract::body::{Body, FailureClass, FinishReason, ModelCompleted, RunOutcome, SessionCreated, SessionForked, Spend};
 use contract::config::Prices;
 use contract::id::{AskId, SessionId};
 use contract::units::{Time, Version};
@@ -204,11 +204,7 @@ fn note(row: &mut WorkRow, seen: &Seen<'_>) {
         row.asks.remove(&ask);
     }
     match body {
-        Body::SessionCreated(created) => {
-            row.folder.clone_from(&created.folder);
-            row.model.clone_from(&created.options.model);
-            row.child = created.origin.is_some();
-        }
+        Body::SessionCreated(created) => note_created(row, created),
         Body::MessageReceived(received) if row.task.is_empty() => row.task = excerpt(&received.text.shown()),
         Body::RunStarted(started) => {
             row.model = Some(started.config.model.clone());
@@ -232,10 +228,7 @@ fn note(row: &mut WorkRow, seen: &Seen<'_>) {
         Body::ModelFailed(_) | Body::ModelAborted(_) => in_run(row, |run| run.asking = None),
         Body::ModelRetrying(retrying) => in_run(row, |run| run.retry_at = Some(retrying.at)),
         Body::AskOpened(opened) => drop(row.asks.insert(opened.ask.ask, opened.ask.subject.kind())),
-        Body::ToolStarted(started) => {
-            row.tool_calls = row.tool_calls.saturating_add(u64::from(started.attempt == 1));
-            row.running.extend(seen.call_key());
-        }
+        Body::ToolStarted(started) => note_started(row, seen, started.attempt),
         Body::ToolFinished(_) | Body::ToolCancelled(_) | Body::ToolUnknown(_) => {
             if let Some(key) = seen.call_key() {
                 row.running.remove(&key);
@@ -272,6 +265,17 @@ fn note(row: &mut WorkRow, seen: &Seen<'_>) {
         | Body::HostStarted(_)
         | Body::HostStopped(_) => {}
     }
+}
+
+fn note_created(row: &mut WorkRow, created: &SessionCreated) {
+    row.folder.clone_from(&created.folder);
+    row.model.clone_from(&created.options.model);
+    row.child = created.origin.is_some();
+}
+
+fn note_started(row: &mut WorkRow, seen: &Seen<'_>, attempt: u16) {
+    row.tool_calls = row.tool_calls.saturating_add(u64::from(attempt == 1));
+    row.running.extend(seen.call_key());
 }
 
 fn in_run(row: &mut WorkRow, change: impl FnOnce(&mut OpenRun)) {

@@ -41,7 +41,7 @@ pub fn accept(state: &State, input: Input, now: Time) -> Result<Vec<Draft>, Reje
         Input::Resume { key, by } => resume::accept(state, key, by),
         Input::Taken { epoch, host, machine, boot } => taken::accept(state, epoch, host, machine, boot),
         Input::Done { effect, attempt, outcome } => match outcome {
-            Outcome::Prepared { config, resources } => prepared::accept(state, effect, attempt, config, resources),
+            Outcome::Prepared { config, resources } => prepared::accept(state, effect, attempt, *config, resources),
             Outcome::Model(outcome) => model::accept(state, effect, attempt, outcome),
             Outcome::Tool(outcome) => tool::accept(state, effect, attempt, outcome),
             Outcome::Delivery(outcome) => delivery::accept(state, effect, attempt, outcome),

@@ -235,7 +235,7 @@ fn a_no_to_a_run_that_has_shown_nothing_drops_its_message() {
     let wanted = Agent::effects(&scene.state)[0].id();
     scene.takeover();
     scene.takeover();
-    scene.done("prepared late", wanted, 1, Outcome::Prepared { config: scene.config.clone(), resources: Vec::new() });
+    scene.done("prepared late", wanted, 1, Outcome::Prepared { config: Box::new(scene.config.clone()), resources: Vec::new() });
     scene.answer("a1", Answer::NO);
     assert_eq!(scene.effects(), "nothing", "another run for the same message would have the id of the first");
 }

@@ -116,7 +116,12 @@ fn the_configuration_is_prepared_once() {
     scene.message("m1");
     let wanted = agent::effects::effects(&scene.state)[0].id();
     scene.prepared();
-    scene.done("prepared again", wanted, 1, contract::outcome::Outcome::Prepared { config: scene.config.clone(), resources: Vec::new() });
+    scene.done(
+        "prepared again",
+        wanted,
+        1,
+        contract::outcome::Outcome::Prepared { config: Box::new(scene.config.clone()), resources: Vec::new() },
+    );
     insta::assert_snapshot!(scene.story(), @"
     > message m1 steer
       message.received m1 steer

@@ -127,7 +127,12 @@ fn a_message_whose_run_is_being_prepared_may_be_taken_back() {
     scene.message("m1");
     let wanted = agent::effects::effects(&scene.state)[0].id();
     scene.withdraw("w1", "m1");
-    scene.done("prepared", wanted, 1, contract::outcome::Outcome::Prepared { config: scene.config.clone(), resources: Vec::new() });
+    scene.done(
+        "prepared",
+        wanted,
+        1,
+        contract::outcome::Outcome::Prepared { config: Box::new(scene.config.clone()), resources: Vec::new() },
+    );
     insta::assert_snapshot!(scene.story(), @"
     > message m1 steer
       message.received m1 steer
@@ -146,7 +151,12 @@ fn the_message_of_the_open_run_is_not_taken_back() {
     scene.message("m1");
     let wanted = agent::effects::effects(&scene.state)[0].id();
     scene.takeover();
-    scene.done("prepared late", wanted, 1, contract::outcome::Outcome::Prepared { config: scene.config.clone(), resources: Vec::new() });
+    scene.done(
+        "prepared late",
+        wanted,
+        1,
+        contract::outcome::Outcome::Prepared { config: Box::new(scene.config.clone()), resources: Vec::new() },
+    );
     scene.story();
     scene.withdraw("w1", "m1");
     insta::assert_snapshot!(scene.story(), @"

@@ -205,7 +205,12 @@ fn rules_of_a_project_are_recorded_and_those_of_strangers_make_it_careful() {
     };
     let wanted = Agent::effects(&scene.state)[0].id();
     let config = ConfigRef { policy: Policy { autonomy: Autonomy::Full, ..Policy::default() }, ..scene.config.clone() };
-    scene.done("prepared", wanted, 1, Outcome::Prepared { config, resources: vec![rules("AGENTS.md", true), rules("CLAUDE.md", false)] });
+    scene.done(
+        "prepared",
+        wanted,
+        1,
+        Outcome::Prepared { config: Box::new(config), resources: vec![rules("AGENTS.md", true), rules("CLAUDE.md", false)] },
+    );
     insta::assert_snapshot!(scene.story(), @"
     > prepared
       resource.loaded AGENTS.md

@@ -146,7 +146,12 @@ fn a_stop_before_the_run_starts_none() {
     scene.message("m1");
     let wanted = agent::effects::effects(&scene.state)[0].id();
     scene.stop("s1", Scope::Turn);
-    scene.done("prepared", wanted, 1, contract::outcome::Outcome::Prepared { config: scene.config.clone(), resources: Vec::new() });
+    scene.done(
+        "prepared",
+        wanted,
+        1,
+        contract::outcome::Outcome::Prepared { config: Box::new(scene.config.clone()), resources: Vec::new() },
+    );
     insta::assert_snapshot!(scene.story(), @"
     > message m1 steer
       message.received m1 steer

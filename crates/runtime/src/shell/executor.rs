@@ -75,7 +75,7 @@ async fn prepare(ports: Ports, options: Options, folder: String) -> Result<Outco
     let length = bytes.len() as u64;
     let sha256 = ports.blobs.put(bytes).await.map_err(|error| error.to_string())?;
     let reference = config.reference(sha256, length);
-    Ok(Outcome::Prepared { config: reference, resources: config.resources })
+    Ok(Outcome::Prepared { config: Box::new(reference), resources: config.resources })
 }
 
 /// Ends with `None` when the future panics.

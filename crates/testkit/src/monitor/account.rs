@@ -5,10 +5,10 @@ use super::asks::Asks;
 use super::deliveries::Deliveries;
 use super::spent::Spent;
 use super::{Ending, Invariant, ModelCall, Monitor, OpenRun, Violation, hold};
-use contract::ask::{Answer, LimitKind, Subject};
+use contract::ask::{Answer, Ask, LimitKind, Subject};
 use contract::body::{
-    AskAnswered, AskSuperseded, Body, FailureClass, MessageReceived, Mode, ModelCompleted, ModelFailed, ModelRequested, Purpose,
-    RunStarted, Scope, Spend, SupersedeReason, ToolStarted, Warning,
+    AskAnswered, AskSuperseded, Body, FailureClass, MessageReceived, Mode, ModelAborted, ModelCompleted, ModelFailed, ModelRequested,
+    Purpose, RunStarted, Scope, Spend, SupersedeReason, ToolStarted, Warning,
 };
 use contract::call::{Class, Risk};
 use contract::config::Autonomy;
@@ -53,21 +53,10 @@ impl Monitor {
                 self.begins(event)?;
                 self.retry_at = Some(retrying.at);
             }
-            Body::ModelAborted(aborted) => {
-                let wanted = self.run.as_ref().is_some_and(|run| run.ending.is_some() || run.interrupted);
-                hold(wanted, Invariant::StopsItsScope, || format!("{} is given up", aborted.request))?;
-                let open = self.end_model(aborted.request, aborted.attempt)?;
-                self.spent.spend(open.reserve);
-            }
+            Body::ModelAborted(aborted) => self.abort(aborted)?,
             Body::ActionDecided(decided) => self.actions.decide(decided)?,
             Body::ActionWithdrawn(withdrawn) => withdrawn.action.map_or(Ok(()), |action| self.actions.end(action))?,
-            Body::AskOpened(opened) => {
-                // Why the session stands still may be more than one thing.
-                if opened.ask.subject.call().is_some() {
-                    self.begins(event)?;
-                }
-                self.asks.open(&opened.ask, event.version)?;
-            }
+            Body::AskOpened(opened) => self.open_ask(event, &opened.ask)?,
             Body::AskAnswered(answered) => self.answer(event.time, answered)?,
             Body::AskExpired(expired) => self.asks.expire(expired.ask, event.time)?,
             Body::AskSuperseded(superseded) => self.supersede(superseded)?,
@@ -311,6 +300,22 @@ impl Monitor {
         self.day_is_spent |= failed.class == FailureClass::DayLimit;
         self.run.iter_mut().for_each(|run| run.is_over = !failed.recoverable);
         Ok(())
+    }
+
+    fn abort(&mut self, aborted: &ModelAborted) -> Result<(), Violation> {
+        let wanted = self.run.as_ref().is_some_and(|run| run.ending.is_some() || run.interrupted);
+        hold(wanted, Invariant::StopsItsScope, || format!("{} is given up", aborted.request))?;
+        let open = self.end_model(aborted.request, aborted.attempt)?;
+        self.spent.spend(open.reserve);
+        Ok(())
+    }
+
+    fn open_ask(&mut self, event: &Event, ask: &Ask) -> Result<(), Violation> {
+        // Why the session stands still may be more than one thing.
+        if ask.subject.call().is_some() {
+            self.begins(event)?;
+        }
+        self.asks.open(ask, event.version)
     }
 
     fn warn(&mut self, warning: &Warning) -> Result<(), Violation> {

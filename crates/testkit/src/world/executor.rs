@@ -126,7 +126,9 @@ impl Executor {
 
     pub fn step(&mut self, world: &mut World, here: MachineId, step: Step) -> Result<Stepped, Violation> {
         match self.job.clone() {
-            Job::Prepare => Ok(Stepped::Ends(Outcome::Prepared { config: config(world), resources: world.scenario.resources.clone() })),
+            Job::Prepare => {
+                Ok(Stepped::Ends(Outcome::Prepared { config: Box::new(config(world)), resources: world.scenario.resources.clone() }))
+            }
             Job::Model { replies, .. } if self.progress == Progress::Issued && world.scenario.is_slow(replies) => {
                 self.progress = Progress::Acting;
                 Ok(Stepped::Says(Outcome::Model(ModelOutcome::Slow { waited_ms: SLOW_CALL_MS_DEFAULT })))

@@ -92,7 +92,11 @@ fn check(parent: &State, shown: &Shown) {
     let Some(config) = shown.config.clone() else { return };
     say(
         &mut state,
-        Input::Done { effect: effect.id(), attempt: effect.attempt(), outcome: Outcome::Prepared { config, resources: Vec::new() } },
+        Input::Done {
+            effect: effect.id(),
+            attempt: effect.attempt(),
+            outcome: Outcome::Prepared { config: Box::new(config), resources: Vec::new() },
+        },
     );
     rest(&mut state);
     // A limit may be reached by the first request; then a person is asked, and the model is not.

@@ -82,7 +82,7 @@ fn outcomes(scenario: &Scenario, effect: EffectId) -> Vec<Outcome> {
                 standing: Vec::new(),
                 warn_cost_micros: None,
             };
-            vec![Outcome::Prepared { config, resources: scenario.resources.clone() }]
+            vec![Outcome::Prepared { config: Box::new(config), resources: scenario.resources.clone() }]
         }
         EffectId::Model(_) => {
             let replies = (0..=scenario.replies.len()).map(|number| Outcome::Model(scenario.reply(number, 1, "scripted")));

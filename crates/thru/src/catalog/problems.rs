@@ -97,7 +97,6 @@ pub enum Problem<'a> {
         rule: &'a str,
         folder: &'a str,
     },
-    RuleRefused(&'a str),
     NothingToPause,
     PausedAlready {
         session: &'a str,

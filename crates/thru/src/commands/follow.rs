@@ -1,5 +1,6 @@
 //! Follows a session that this process drives, or watches another one drive, until it is at rest, needs a person who is not there, or a signal comes.
 
+use super::signals::{Signals, Which};
 use super::{keyboard, local, typed};
 use crate::args::{OnAsk, Show};
 use crate::catalog::{CallLine, Line, LookLine, call_line, line, look_line, outcome, waiting};
@@ -14,7 +15,6 @@ use contract::units::Version;
 use serde_json::json;
 use std::collections::BTreeSet;
 use throughline::{AskView, Ended, Listening, Refusal, Running, Shown, Throughline, Until, Watching};
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 /// What Ctrl-C means to a person in front of work that this process drives; leaving work of others stops nothing in any case.
@@ -460,46 +460,6 @@ fn closed(session: &str, ended: &Ended, exit_code: u8, used: &Used, still_runnin
         "still_running": running,
         "resume": format!("thru resume {session}"),
     })
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Which {
-    Interrupt,
-    Terminate,
-}
-
-impl Which {
-    fn name(self) -> &'static str {
-        match self {
-            Which::Interrupt => "SIGINT",
-            Which::Terminate => "SIGTERM",
-        }
-    }
-
-    fn code(self) -> u8 {
-        match self {
-            Which::Interrupt => code::INTERRUPTED,
-            Which::Terminate => code::TERMINATED,
-        }
-    }
-}
-
-struct Signals {
-    interrupt: Signal,
-    terminate: Signal,
-}
-
-impl Signals {
-    fn new() -> std::io::Result<Signals> {
-        Ok(Signals { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
-    }
-
-    async fn next(&mut self) -> Which {
-        tokio::select! {
-            _ = self.interrupt.recv() => Which::Interrupt,
-            _ = self.terminate.recv() => Which::Terminate,
-        }
-    }
 }
 
 #[cfg(test)]

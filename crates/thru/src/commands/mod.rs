@@ -18,6 +18,7 @@ mod reader;
 mod resume;
 mod run;
 mod send;
+mod signals;
 mod status;
 mod stop;
 #[cfg(test)]

@@ -5,9 +5,10 @@ use crate::args::{Policies, PolicyOf};
 use crate::catalog::{PolicyLine, Problem, policy_line};
 use crate::fault::{Fault, code};
 use crate::render::{harmless, out};
-use throughline::Home;
+use contract::input::Rejection;
 use throughline::policy::{RuleSource, SourcedRule, Standing, Trial, Verdict, VerdictWhy, rules, try_policy, working_folder};
 use throughline::settings::Sources;
+use throughline::{Home, SayError};
 
 pub async fn run(policies: Policies) -> Result<u8, Fault> {
     let home = Home::locate()?;
@@ -31,10 +32,11 @@ pub async fn run(policies: Policies) -> Result<u8, Fault> {
         }
         PolicyOf::Remove { rule } => {
             let (folder, name) = (working_folder(&folder), rule.to_string());
-            let Some(throughline) = throughline.filter(|_| standing.in_folder(&folder).any(|one| one.rule == rule)) else {
-                return Err(Fault::new(Problem::NoStandingRule { rule: &name, folder: &folder }));
-            };
-            throughline.remove_standing(rule, folder.clone(), local()).await?;
+            let nobody = || Fault::new(Problem::NoStandingRule { rule: &name, folder: &folder });
+            match throughline.ok_or_else(nobody)?.remove_standing(rule, folder.clone(), local()).await {
+                Err(SayError::Rejected(Rejection::NoSuchRule)) => return Err(nobody()),
+                removed => removed?,
+            }
             if json {
                 out(serde_json::json!({ "removed": name, "folder": folder }).to_string().as_bytes());
             } else {

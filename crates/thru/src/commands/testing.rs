@@ -12,7 +12,7 @@ pub struct Place {
 pub fn place(script: &[&str]) -> Place {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("script"), script.join("\n")).unwrap();
-    // What lies outside of it is still ours.
+    // Below it, so that what leads out of the working folder still leads into a folder of our own.
     std::fs::create_dir(folder.path().join("work")).unwrap();
     let throughline = Throughline::open(&Home::at(folder.path().join("home"))).unwrap();
     Place { folder, throughline }

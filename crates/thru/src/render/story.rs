@@ -4,7 +4,7 @@ use super::text::{excerpt, harmless};
 use super::{asks, beyond, tools};
 use crate::catalog::{BeyondLine, CallLine, KeepLine, Line, beyond_line, call_line, keep_line, line};
 use contract::ask::LimitKind;
-use contract::body::{ActionDecided, Body, DaySpend, FailureClass, ModelFailed, Scope, SessionCreated, SessionForked};
+use contract::body::{ActionDecided, Body, DaySpend, FailureClass, ModelFailed, ModelRequested, Scope, SessionCreated, SessionForked};
 use contract::event::Event;
 use contract::id::{ActionId, AskId, CallId, EventId, SessionId};
 use contract::request::Part;
@@ -61,6 +61,15 @@ impl Story {
         keep_line(&KeepLine::SessionForked { session: &session, from: &from, at: forked.at.0 })
     }
 
+    fn requested(&mut self, requested: &ModelRequested) -> String {
+        let before = self.model.replace(requested.model.clone());
+        if before.is_some_and(|model| model != requested.model) {
+            line(&Line::AskedInstead { model: &requested.model })
+        } else {
+            line(&Line::Asked { attempt: requested.attempt })
+        }
+    }
+
     fn sentence(&mut self, event: &Event) -> Option<String> {
         let body = &event.draft.body;
         Some(match body {
@@ -85,24 +94,13 @@ impl Story {
             Body::ModelAborted(_) => line(&Line::ModelAborted),
             Body::RunResumed(resumed) => line(&Line::RunResumed { by: &resumed.by.0 }),
             Body::RunFinished(finished) => line(&Line::RunFinished { outcome: finished.outcome, reason: finished.reason }),
-            Body::ModelRequested(requested) => {
-                let before = self.model.replace(requested.model.clone());
-                if before.is_some_and(|model| model != requested.model) {
-                    line(&Line::AskedInstead { model: &requested.model })
-                } else {
-                    line(&Line::Asked { attempt: requested.attempt })
-                }
-            }
+            Body::ModelRequested(requested) => self.requested(requested),
             Body::ModelRetrying(retrying) => line(&Line::Retrying { seconds: retrying.at.0.saturating_sub(event.time.0).div_ceil(1_000) }),
             Body::ModelCompleted(completed) => {
                 self.remember(event.draft.id, &completed.parts);
                 return None;
             }
-            Body::ModelFailed(failed) if failed.class == FailureClass::Interrupted => line(&Line::ModelInterrupted),
-            Body::ModelFailed(ModelFailed { day: Some(DaySpend { used, allowed }), .. }) => {
-                beyond_line(&BeyondLine::DaySpent { used: *used, allowed: *allowed })
-            }
-            Body::ModelFailed(failed) => line(&Line::ModelFailed { why: &failed.message.shown() }),
+            Body::ModelFailed(failed) => model_failed(failed),
             Body::ActionDecided(decided) => self.decided(decided),
             Body::ActionWithdrawn(withdrawn) => {
                 let tool = self.calls.get(&withdrawn.call).cloned().unwrap_or_else(|| withdrawn.call.to_string());
@@ -129,13 +127,11 @@ impl Story {
             | Body::DeliveryFinished(_)
             | Body::DeliveryFailed(_)
             | Body::PolicyRuleAdded(_)
-            | Body::PolicyRuleRemoved(_) => return beyond::sentence(body),
-            Body::HostQuarantined(quarantined) => {
-                line(&Line::Quarantined { stream: quarantined.stream.as_str(), reason: &quarantined.reason })
-            }
-            Body::HostRecovered(recovered) => line(&Line::Released { stream: recovered.stream.as_str() }),
-            Body::HostStarted(started) => line(&Line::HostStarted { host: &started.host.to_string() }),
-            Body::HostStopped(stopped) => line(&Line::HostStopped { host: &stopped.host.to_string() }),
+            | Body::PolicyRuleRemoved(_)
+            | Body::HostQuarantined(_)
+            | Body::HostRecovered(_)
+            | Body::HostStarted(_)
+            | Body::HostStopped(_) => return beyond::sentence(body),
         })
     }
 
@@ -150,6 +146,14 @@ impl Story {
             }
         }
         self.replies.insert(completed, texts);
+    }
+}
+
+fn model_failed(failed: &ModelFailed) -> String {
+    match (failed.day, failed.class) {
+        (Some(DaySpend { used, allowed }), _) => beyond_line(&BeyondLine::DaySpent { used, allowed }),
+        (None, FailureClass::Interrupted) => line(&Line::ModelInterrupted),
+        (None, _) => line(&Line::ModelFailed { why: &failed.message.shown() }),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::text::excerpt;
 use crate::catalog::{CallLine, call_line};
-use contract::body::Body;
+use contract::body::{Body, ToolFinished};
 use contract::event::Event;
 use contract::id::{ActionId, CallId};
 use std::collections::BTreeMap;
@@ -29,14 +29,7 @@ pub fn sentence(tools: &BTreeMap<ActionId, (CallId, String)>, event: &Event) -> 
             let (call, tool) = of(&requested.action);
             call_line(&CallLine::Stopping { tool: &tool, call: &call })
         }
-        Body::ToolFinished(finished) => call_line(&CallLine::Finished {
-            tool: &name(&finished.action),
-            ok: finished.ok,
-            exit: finished.exit,
-            signal: finished.signal,
-            bytes: finished.output.len(),
-            shown: &excerpt(&finished.output.shown()),
-        }),
+        Body::ToolFinished(done) => finished(&name(&done.action), done),
         Body::ToolCancelled(cancelled) => call_line(&CallLine::Cancelled { tool: &name(&cancelled.action), reason: cancelled.reason }),
         Body::ToolUnknown(unknown) => {
             call_line(&CallLine::Unknown { tool: &name(&unknown.action), reason: unknown.reason, shown: &excerpt(&unknown.output.shown()) })
@@ -83,4 +76,10 @@ pub fn sentence(tools: &BTreeMap<ActionId, (CallId, String)>, event: &Event) -> 
         | Body::HostStarted(_)
         | Body::HostStopped(_) => return None,
     })
+}
+
+fn finished(tool: &str, finished: &ToolFinished) -> String {
+    let ToolFinished { ok, exit, signal, output, .. } = finished;
+    let shown = excerpt(&output.shown());
+    call_line(&CallLine::Finished { tool, ok: *ok, exit: *exit, signal: *signal, bytes: output.len(), shown: &shown })
 }

@@ -11,6 +11,7 @@ mod background;
 mod budget;
 mod bundles;
 mod choosing;
+mod coding;
 mod daemon;
 mod damage;
 mod deltas;

@@ -6,17 +6,17 @@ use provider::{Options, Provider};
 use serde_json::{Value, json};
 use std::fs;
 
-const KEY: &str = "sk-canary-of-providers";
+pub const KEY: &str = "sk-canary-of-providers";
 /// Each protocol with what follows the address of the provider.
-const PROTOCOLS: [(&str, &str); 4] = [("openai-chat", "/v1"), ("openai-responses", "/v1"), ("anthropic", ""), ("ollama", "")];
+pub const PROTOCOLS: [(&str, &str); 4] = [("openai-chat", "/v1"), ("openai-responses", "/v1"), ("anthropic", ""), ("ollama", "")];
 
-fn provider(lines: &[Value]) -> Provider {
+pub fn provider(lines: &[Value]) -> Provider {
     let script: String = lines.iter().map(|line| format!("{line}\n")).collect();
     Provider::start(&script, Options { key: Some(KEY.to_owned()), port: 0 }).unwrap()
 }
 
 /// Describes the provider as the model `work`.
-fn describe(desk: &Desk, provider: &Provider, protocol: &str, path: &str) -> String {
+pub fn describe(desk: &Desk, provider: &Provider, protocol: &str, path: &str) -> String {
     let folder = desk.root.join("config/throughline");
     fs::create_dir_all(&folder).unwrap();
     let address = provider.address();

@@ -215,7 +215,7 @@ fn choice() -> impl Strategy<Value = Choice> {
 impl Choice {
     pub fn outcome(&self, effect: EffectId, scene: &Scene) -> Outcome {
         match effect {
-            EffectId::Prepare(_) => Outcome::Prepared { config: scene.config.clone(), resources: Vec::new() },
+            EffectId::Prepare(_) => Outcome::Prepared { config: Box::new(scene.config.clone()), resources: Vec::new() },
             EffectId::Model(_) => Outcome::Model(match self.failure {
                 Some(class) => ModelOutcome::Failed { class, message: Text::from("why"), retry_after_ms: None },
                 None => {

@@ -40,7 +40,7 @@ impl Scene {
     pub fn prepared(&mut self) {
         let wanted = Agent::effects(&self.state).into_iter().find(|effect| matches!(effect, Effect::Prepare(_)));
         let effect = wanted.expect("no run waits for its configuration").id();
-        self.done("prepared", effect, 1, Outcome::Prepared { config: self.config.clone(), resources: Vec::new() });
+        self.done("prepared", effect, 1, Outcome::Prepared { config: Box::new(self.config.clone()), resources: Vec::new() });
     }
 
     /// The open model call, or the last one there was.

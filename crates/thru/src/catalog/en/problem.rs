@@ -62,7 +62,6 @@ pub fn problem(what: &Problem<'_>) -> String {
         Problem::NothingToStop => "nothing runs that is not being stopped already".to_owned(),
         Problem::NoRule => "no rule can name exactly this call, so it can only be allowed once".to_owned(),
         Problem::NoStandingRule { rule, folder } => format!("nobody allowed {rule} for good in {folder}"),
-        Problem::RuleRefused(why) => format!("nothing was changed: {why}"),
         Problem::NotWaiting { event } => format!("no message waits as event {event}"),
         Problem::NotTakenBack { old, new } => {
             format!("what you say now is event {new}, but event {old} could not be taken back: its work has begun, or a model has seen it")
@@ -140,12 +139,11 @@ pub fn hint(what: &Problem<'_>) -> String {
         Problem::NothingToResume => "nothing was changed; what is asked, or waits at a limit, needs an answer",
         Problem::NothingToStop => "nothing was changed; `thru status` shows how sessions stand",
         Problem::NoStandingRule { .. } => "`thru policy list` shows the rules and where each is from",
-        Problem::RuleRefused(_) => "`thru policy list` shows what counts",
         Problem::NoRule => "it stays open, and nothing was changed; it can be approved once",
         Problem::NotTakenBack { .. } => "the agent hears both; `thru status ID` shows what it has seen",
         Problem::NotWaiting { .. } => "nothing was changed; a model has seen it, or it was never there: `thru status ID` shows them",
         Problem::UnknownTyped(_) => {
-            "nothing was said; there are /yes, /no [WHY], /session, /edit ARGUMENTS, /more AMOUNT, /queue TEXT, /interrupt TEXT, /stop, /pause, /resume"
+            "nothing was said; there are /yes, /no [WHY], /session, /always, /edit ARGUMENTS, /more AMOUNT, /queue TEXT, /interrupt TEXT, /stop, /pause, /resume"
         }
         Problem::NothingAsked => "nothing was said; type what you want to say without a slash",
         Problem::InboxFull { .. } => "nothing was changed; let the agent read them first",
