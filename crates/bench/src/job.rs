@@ -2,6 +2,7 @@
 
 use crate::problem::{Problem, io, wrong};
 use crate::process;
+use crate::server::Server;
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -11,6 +12,43 @@ use std::time::Instant;
 
 /// More turns than any job here has.
 pub const TURNS_MAX: u32 = 1_000_000;
+
+/// Who is asked in a job: a script that the program plays itself, or a model behind an address.
+#[derive(Debug)]
+pub enum Model {
+    Script(PathBuf),
+    Http { server: Server, folder: PathBuf },
+}
+
+impl Model {
+    /// A script of so many `echo` commands and a last word.
+    pub fn script(folder: &Path, steps: u32) -> Result<Model, Problem> {
+        Ok(Model::Script(script(folder, steps)?))
+    }
+
+    /// The same over HTTP, for work in this folder.
+    pub fn http(folder: &Path, steps: u32) -> Result<Model, Problem> {
+        Ok(Model::Http { server: Server::start(steps)?, folder: folder.to_owned() })
+    }
+
+    /// Both, for the same job.
+    pub fn both(folder: &Path, steps: u32) -> Result<[Model; 2], Problem> {
+        Ok([Model::script(folder, steps)?, Model::http(folder, steps)?])
+    }
+
+    fn of_job(&self, command: &mut Command) {
+        match self {
+            Model::Script(script) => {
+                command.arg("--model").arg(format!("script:{}", script.display()));
+                command.current_dir(script.parent().unwrap_or(Path::new("/")));
+            }
+            Model::Http { server, folder } => {
+                server.begin();
+                command.args(["--model", "zero", "--base-url", &server.base_url()]).current_dir(folder);
+            }
+        }
+    }
+}
 
 /// Writes a script of so many `echo` commands and a last word.
 pub fn script(folder: &Path, steps: u32) -> Result<PathBuf, Problem> {
@@ -33,11 +71,12 @@ pub fn thru(program: &Path, home: &Path) -> Command {
     command
 }
 
-/// `thru run` of a script, which asks nobody.
-pub fn run(program: &Path, home: &Path, script: &Path, show: &str) -> Command {
+/// `thru run` of a job, which asks no person.
+pub fn run(program: &Path, home: &Path, model: &Model, show: &str) -> Command {
     let mut command = thru(program, home);
     command.args(["run", show, "--mode", "full", "--max-turns", &TURNS_MAX.to_string()]);
-    command.arg("--model").arg(format!("script:{}", script.display())).arg("Go").current_dir(script.parent().unwrap_or(Path::new("/")));
+    model.of_job(&mut command);
+    command.arg("Go");
     command
 }
 
@@ -50,15 +89,15 @@ pub struct Took {
 }
 
 /// Runs a job to its end.
-pub fn timed(program: &Path, home: &Path, script: &Path) -> Result<Took, Problem> {
-    timed_with(program, home, script, &[])
+pub fn timed(program: &Path, home: &Path, model: &Model) -> Result<Took, Problem> {
+    timed_with(program, home, model, &[])
 }
 
 /// The same with more arguments.
-pub fn timed_with(program: &Path, home: &Path, script: &Path, more: &[&str]) -> Result<Took, Problem> {
+pub fn timed_with(program: &Path, home: &Path, model: &Model, more: &[&str]) -> Result<Took, Problem> {
     let waited = || process::cpu_of_this().map_or(0.0, |cpu| cpu.children_ms);
     let (before, began) = (waited(), Instant::now());
-    let output = run(program, home, script, "--quiet").args(more).output().map_err(io("thru"))?;
+    let output = run(program, home, model, "--quiet").args(more).output().map_err(io("thru"))?;
     let wall_ms = began.elapsed().as_secs_f64() * 1_000.0;
     process::wait_for_orphans();
     let took = Took { wall_ms, cpu_ms: waited() - before };

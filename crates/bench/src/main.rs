@@ -15,6 +15,7 @@ mod problem;
 mod process;
 mod row;
 mod seed;
+mod server;
 mod size;
 mod stats;
 mod table;

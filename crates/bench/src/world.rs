@@ -63,6 +63,10 @@ impl World {
         let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
         let load: Vec<&str> = load.split_whitespace().take(3).collect();
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        format!("bench: {cores} cores, load {}, scripted model, commands in the sandbox, data in {}", load.join(" "), self.data.display())
+        format!(
+            "bench: {cores} cores, load {}, scripted model unless a line says otherwise, commands in the sandbox, data in {}",
+            load.join(" "),
+            self.data.display()
+        )
     }
 }

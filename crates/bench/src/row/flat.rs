@@ -1,10 +1,11 @@
 //! Whether a step stays as cheap: the last steps of a long job over its first ones, by the times in the log.
 
-use crate::job;
+use crate::job::{self, Model};
 use crate::problem::{Problem, wrong};
 use crate::stats::Samples;
 use crate::table::Line;
 use crate::world::{NO_THRU, World};
+use std::path::Path;
 use throughline::{Home, Throughline};
 
 const BAR: &str = "≤ 1.2";
@@ -13,14 +14,22 @@ const BAR_RATIO: f64 = 1.2;
 const WINDOWS: usize = 10;
 
 pub fn measure(world: &World) -> Result<Vec<Line>, Problem> {
-    let (rounds, steps) = world.size.flat;
+    let steps = world.size.flat.1;
     let Some(thru) = world.thru() else { return Ok(vec![Line::not_yet("a late step over an early one", BAR, NO_THRU)]) };
     let scripts = world.folder()?;
-    let script = job::script(scripts.path(), steps)?;
+    let [script, http] = Model::both(scripts.path(), steps)?;
+    Ok(vec![
+        line(world, thru, &http, "a late step over an early one, model over HTTP")?,
+        line(world, thru, &script, "the same with a scripted model")?,
+    ])
+}
+
+fn line(world: &World, thru: &Path, model: &Model, what: &'static str) -> Result<Line, Problem> {
+    let (rounds, steps) = world.size.flat;
     let (mut early, mut late, mut ratios) = (Samples::default(), Samples::default(), Samples::default());
     for _ in 0..rounds {
         let home = world.folder()?;
-        job::timed(thru, home.path(), &script)?;
+        job::timed(thru, home.path(), model)?;
         let ends = World::runtime()?.block_on(ends(&Home::at(home.path())))?;
         let window = (ends.len() / WINDOWS).max(2);
         let cost = |from: usize| {
@@ -33,8 +42,8 @@ pub fn measure(world: &World) -> Result<Vec<Line>, Problem> {
         // Times in the log are whole milliseconds, so a tiny job may seem to cost nothing.
         ratios.push(last.max(0.1) / first.max(0.1));
     }
-    Ok(vec![Line {
-        what: "a late step over an early one",
+    Ok(Line {
+        what,
         figure: format!("{:.2} ms", late.median()),
         beside: format!("early {:.2} ms", early.median()),
         ratio: Some(ratios.median()),
@@ -45,7 +54,7 @@ pub fn measure(world: &World) -> Result<Vec<Line>, Problem> {
             ratios.quantile(0.0),
             ratios.quantile(1.0)
         ),
-    }])
+    })
 }
 
 /// When each step of the only session ended, in milliseconds.

@@ -24,8 +24,7 @@ const KIB_PER_MB: f64 = 1_000_000.0 / 1_024.0;
 pub fn measure(world: &World) -> Result<Vec<Line>, Problem> {
     let Some(thru) = world.thru() else { return Ok(vec![Line::not_yet(WHAT, BAR, NO_THRU)]) };
     let empty = world.folder()?;
-    let script = job::script(empty.path(), 0)?;
-    job::timed(thru, empty.path(), &script)?;
+    job::timed(thru, empty.path(), &job::Model::script(empty.path(), 0)?)?;
     let Some(alone) = watch(world, thru, empty.path())? else {
         return Ok(vec![Line::not_yet(WHAT, BAR, format!("`thru {}` does not stay", world.parked.join(" ")))]);
     };

@@ -1,10 +1,12 @@
-//! A step: a reply of the model and its `echo` in the shell tool, (t100 − t20) / 80, with and without the sandbox.
+//! A step: a reply of the model and its `echo` in the shell tool, (t100 − t20) / 80, over HTTP, with
+//! a scripted model, and without the sandbox.
 
+use crate::floor;
+use crate::job::{self, Model};
 use crate::problem::Problem;
 use crate::stats::Samples;
 use crate::table::Line;
 use crate::world::{NO_THRU, World};
-use crate::{floor, job};
 
 const BAR: &str = "≤ 5 ms and ≤ 2 × the floor";
 const BAR_MS: f64 = 5.0;
@@ -14,21 +16,30 @@ pub fn measure(world: &World) -> Result<Vec<Line>, Problem> {
     let Some(thru) = world.thru() else { return Ok(vec![Line::not_yet("a step", BAR, NO_THRU)]) };
     let (few, many) = world.size.steps;
     let scripts = world.folder()?;
-    let (short, long) = (job::script(scripts.path(), few)?, job::script(scripts.path(), many)?);
-    let (mut held, mut free, mut floors) = (Steps::default(), Steps::default(), Samples::default());
+    let ([short, short_http], [long, long_http]) = (Model::both(scripts.path(), few)?, Model::both(scripts.path(), many)?);
+    let (mut over_http, mut held, mut free) = (Steps::default(), Steps::default(), Steps::default());
+    let mut floors = Samples::default();
     for _ in 0..world.size.rounds {
-        for (steps, more) in [(&mut held, &[][..]), (&mut free, &["--unsafe-no-sandbox"])] {
-            let took = |script| job::timed_with(thru, world.folder()?.path(), script, more);
-            let (t_few, t_many) = (took(&short)?, took(&long)?);
+        let sides = [
+            (&mut over_http, &short_http, &long_http, &[][..]),
+            (&mut held, &short, &long, &[]),
+            (&mut free, &short, &long, &["--unsafe-no-sandbox"]),
+        ];
+        for (steps, short, long, more) in sides {
+            let took = |model| job::timed_with(thru, world.folder()?.path(), model, more);
+            let (t_few, t_many) = (took(short)?, took(long)?);
             let between = f64::from(many - few);
             steps.walls.push((t_many.wall_ms - t_few.wall_ms) / between);
             steps.cpus.push((t_many.cpu_ms - t_few.cpu_ms) / between);
         }
         floors.push(floor::step_ms(world.folder()?.path(), many)?);
     }
-    let (step, floor) = (held.walls.median(), floors.median());
-    let met = Some(step <= BAR_MS && step <= BAR_FLOORS * floor);
-    Ok(vec![held.line("a step with `echo` in the shell", &floors, BAR, met), free.line("the same without the sandbox", &floors, "", None)])
+    let met = |steps: &Steps| Some(steps.walls.median() <= BAR_MS && steps.walls.median() <= BAR_FLOORS * floors.median());
+    Ok(vec![
+        over_http.line("a step with `echo` in the shell, model over HTTP", &floors, BAR, met(&over_http)),
+        held.line("the same with a scripted model", &floors, BAR, met(&held)),
+        free.line("the same without the sandbox", &floors, "", None),
+    ])
 }
 
 #[derive(Default)]
