@@ -13,7 +13,7 @@ pub fn whole(text: &Text) -> Cow<'_, str> {
 }
 
 /// What came of a call: output alone where there is nothing else to know.
-pub fn result(result: &CallResult) -> String {
+pub fn result(result: &CallResult) -> Cow<'_, str> {
     let mut lines = Vec::new();
     lines.extend(result.exit.filter(|exit| *exit != 0).map(|exit| format!("exit: {exit}")));
     lines.extend(result.signal.map(|signal| format!("signal: {signal}")));
@@ -30,15 +30,15 @@ pub fn late(id: &str, result: &CallResult) -> String {
     lines.extend(result.exit.map(|exit| format!("exit: {exit}")));
     lines.extend(result.signal.map(|signal| format!("signal: {signal}")));
     lines.extend(result.note.as_ref().map(|note| format!("note: {}", whole(note))));
-    before_output(lines, result)
+    before_output(lines, result).into_owned()
 }
 
-fn before_output(lines: Vec<String>, result: &CallResult) -> String {
+fn before_output(lines: Vec<String>, result: &CallResult) -> Cow<'_, str> {
     let output = result.output.as_ref().map(whole).unwrap_or_default();
     match (lines.is_empty(), output.is_empty()) {
-        (true, _) => output.into_owned(),
-        (false, true) => lines.join("\n"),
-        (false, false) => format!("{}\n\n{output}", lines.join("\n")),
+        (true, _) => output,
+        (false, true) => Cow::Owned(lines.join("\n")),
+        (false, false) => Cow::Owned(format!("{}\n\n{output}", lines.join("\n"))),
     }
 }
 

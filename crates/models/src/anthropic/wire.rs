@@ -93,7 +93,7 @@ pub enum Ours<'a> {
     },
     ToolResult {
         tool_use_id: Cow<'a, str>,
-        content: String,
+        content: Cow<'a, str>,
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         is_error: bool,
         #[serde(skip_serializing_if = "Option::is_none")]

@@ -19,12 +19,13 @@ const THINKING: &[&str] = &["enabled", "disabled", "auto"];
 pub fn body<'a>(config: &'a RunConfig, endpoint: &'a Endpoint, items: &'a [Arc<Item>]) -> Body<'a> {
     let system = (!config.system.is_empty()).then_some(Message::System { content: &config.system });
     let sampling = &endpoint.sampling;
+    let listener = Listener { endpoint, wants_reasoning: WANT_REASONING.iter().any(|domain| is_at(endpoint, domain)) };
     let newer_limit = MAX_COMPLETION_TOKENS.iter().any(|domain| is_at(endpoint, domain));
     let (thinking, effort): (Vec<&str>, Vec<&str>) =
         sampling.reasoning.iter().map(String::as_str).partition(|word| THINKING.contains(word));
     Body {
         model: &endpoint.model,
-        messages: system.into_iter().chain(items.iter().filter_map(|item| message(endpoint, item))).collect(),
+        messages: system.into_iter().chain(items.iter().filter_map(|item| listener.message(item))).collect(),
         tools: config.tools.iter().map(tool).collect(),
         stream: true,
         stream_options: StreamOptions { include_usage: true },
@@ -43,44 +44,52 @@ fn tool(spec: &contract::config::ToolSpec) -> Tool<'_> {
     Tool { r#type: "function", function }
 }
 
-fn message<'a>(endpoint: &Endpoint, item: &'a Item) -> Option<Message<'a>> {
-    Some(match item {
-        Item::Message(text) | Item::Notice(text) => Message::User { content: whole(text) },
-        Item::Late(of) => Message::User { content: Cow::Owned(late(&of.provider_call, of)) },
-        Item::Result(of) => Message::Tool { tool_call_id: &of.provider_call, content: result(of) },
-        Item::Assistant(parts) => return assistant(endpoint, parts),
-    })
+/// Who reads the messages, as far as that matters to each of them.
+struct Listener<'e> {
+    endpoint: &'e Endpoint,
+    wants_reasoning: bool,
 }
 
-/// Nothing where another model's reply has nothing to show.
-fn assistant<'a>(endpoint: &Endpoint, parts: &'a [Part]) -> Option<Message<'a>> {
-    let mut text = String::new();
-    let mut tool_calls = Vec::new();
-    let mut reasoning = Reasoning::default();
-    for part in parts {
-        match part {
-            Part::Text(said) => text.push_str(&whole(said)),
-            Part::Call { provider_call, tool, args, .. } => tool_calls.push(CallSent {
-                id: provider_call,
-                r#type: "function",
-                function: FunctionSent { name: tool, arguments: arguments(&whole(args)) },
-            }),
-            Part::Opaque { protocol, model, bytes } => {
-                if protocol == Protocol::OpenaiChat.name() && *model == endpoint.name {
-                    // What this program did not write itself is not sent anywhere.
-                    reasoning = serde_json::from_str(&whole(bytes)).unwrap_or_default();
+impl Listener<'_> {
+    fn message<'a>(&self, item: &'a Item) -> Option<Message<'a>> {
+        Some(match item {
+            Item::Message(text) | Item::Notice(text) => Message::User { content: whole(text) },
+            Item::Late(of) => Message::User { content: Cow::Owned(late(&of.provider_call, of)) },
+            Item::Result(of) => Message::Tool { tool_call_id: &of.provider_call, content: result(of) },
+            Item::Assistant(parts) => return self.assistant(parts),
+        })
+    }
+
+    /// Nothing where another model's reply has nothing to show.
+    fn assistant<'a>(&self, parts: &'a [Part]) -> Option<Message<'a>> {
+        let mut text = String::new();
+        let mut tool_calls = Vec::new();
+        let mut reasoning = Reasoning::default();
+        for part in parts {
+            match part {
+                Part::Text(said) => text.push_str(&whole(said)),
+                Part::Call { provider_call, tool, args, .. } => tool_calls.push(CallSent {
+                    id: provider_call,
+                    r#type: "function",
+                    function: FunctionSent { name: tool, arguments: arguments(&whole(args)) },
+                }),
+                Part::Opaque { protocol, model, bytes } => {
+                    if protocol == Protocol::OpenaiChat.name() && *model == self.endpoint.name {
+                        // What this program did not write itself is not sent anywhere.
+                        reasoning = serde_json::from_str(&whole(bytes)).unwrap_or_default();
+                    }
                 }
             }
         }
+        if text.is_empty() && tool_calls.is_empty() {
+            return None;
+        }
+        if tool_calls.is_empty() {
+            // Wanted by nobody after a turn without calls, and refused by some.
+            reasoning = Reasoning::default();
+        } else if reasoning == Reasoning::default() && self.wants_reasoning {
+            reasoning.reasoning_content = Some(String::new());
+        }
+        Some(Message::Assistant { content: (!text.is_empty()).then_some(text), tool_calls, reasoning })
     }
-    if text.is_empty() && tool_calls.is_empty() {
-        return None;
-    }
-    if tool_calls.is_empty() {
-        // Wanted by nobody after a turn without calls, and refused by some.
-        reasoning = Reasoning::default();
-    } else if reasoning == Reasoning::default() && WANT_REASONING.iter().any(|domain| is_at(endpoint, domain)) {
-        reasoning.reasoning_content = Some(String::new());
-    }
-    Some(Message::Assistant { content: (!text.is_empty()).then_some(text), tool_calls, reasoning })
 }

@@ -72,7 +72,7 @@ pub enum Message<'a> {
     },
     Tool {
         tool_call_id: &'a str,
-        content: String,
+        content: Cow<'a, str>,
     },
 }
 

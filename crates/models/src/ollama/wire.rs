@@ -70,7 +70,7 @@ pub enum Message<'a> {
     },
     Tool {
         tool_name: &'a str,
-        content: String,
+        content: Cow<'a, str>,
     },
 }
 

@@ -57,7 +57,7 @@ pub enum Input<'a> {
 pub enum Ours<'a> {
     Message { role: &'static str, content: [Content<'a>; 1] },
     FunctionCall { call_id: Cow<'a, str>, name: &'a str, arguments: String },
-    FunctionCallOutput { call_id: Cow<'a, str>, output: String },
+    FunctionCallOutput { call_id: Cow<'a, str>, output: Cow<'a, str> },
 }
 
 #[derive(Debug, Serialize)]
