@@ -43,6 +43,10 @@ impl Server {
         Ok(Server { address, shared })
     }
 
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     pub fn base_url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
@@ -73,8 +77,8 @@ fn serve(mut stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Length of the body that follows; nothing when the client has gone.
-fn head(reader: &mut impl BufRead) -> std::io::Result<Option<u64>> {
+/// Reads up to a body and gives its length; nothing when the other side has gone.
+pub fn head(reader: &mut impl BufRead) -> std::io::Result<Option<u64>> {
     let (mut length, mut line) = (0, String::new());
     loop {
         line.clear();

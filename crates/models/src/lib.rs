@@ -6,6 +6,7 @@
 mod anthropic;
 mod asking;
 mod chat;
+mod drafts;
 mod endpoint;
 mod facts;
 mod failure;

@@ -1,11 +1,13 @@
 //! The one place that knows all protocols: which folder makes a request and reads its answer.
 
 use crate::asking::Asking;
+use crate::drafts::Drafts;
 use crate::keys::Key;
 use crate::offer::Offered;
 use crate::reply::{Naming, Reading};
 use crate::{anthropic, chat, ollama, responses};
 use contract::config::{Endpoint, Protocol, RunConfig};
+use contract::port::ModelCall;
 use contract::request::Item;
 use hyper::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use std::sync::Arc;
@@ -16,6 +18,17 @@ pub fn asking(config: &RunConfig, endpoint: &Endpoint, items: &[Arc<Item>]) -> R
         Protocol::OpenaiResponses => responses::asking(config, endpoint, items),
         Protocol::Anthropic => anthropic::asking(config, endpoint, items),
         Protocol::Ollama => ollama::asking(config, endpoint, items),
+    }
+}
+
+/// The same for a conversation whose last request may be remembered.
+pub fn asking_on(drafts: &Drafts, call: &ModelCall, endpoint: &Endpoint, items: &[Arc<Item>]) -> Result<Asking, serde_json::Error> {
+    match endpoint.protocol {
+        Protocol::OpenaiChat => {
+            let body = drafts.write::<chat::Chat>(&call.stream, &call.config, endpoint, items)?;
+            Ok(chat::about(endpoint, body))
+        }
+        Protocol::OpenaiResponses | Protocol::Anthropic | Protocol::Ollama => asking(&call.config, endpoint, items),
     }
 }
 

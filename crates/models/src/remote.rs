@@ -3,11 +3,12 @@
 //! The only file that does both; requests and replies are converted by the folder of each protocol, without IO.
 
 use crate::asking::Asking;
+use crate::drafts::Drafts;
 use crate::endpoint::check;
 use crate::failure::{self, RetryAfter, Said};
 use crate::keys::{Key, Keys};
 use crate::live::Shown;
-use crate::protocol::{asking, credentials, is_stream, media_type};
+use crate::protocol::{asking_on, credentials, is_stream, media_type};
 use crate::reader::Reader;
 use crate::reply::{Naming, Whole};
 use contract::body::Usage;
@@ -31,12 +32,13 @@ const RETRY_AFTER_MS: HeaderName = HeaderName::from_static("retry-after-ms");
 pub struct Remote {
     pub(crate) client: Client,
     keys: Arc<dyn Keys>,
+    drafts: Drafts,
 }
 
 impl Remote {
     #[must_use]
     pub fn new(keys: Arc<dyn Keys>, limits: HttpLimits) -> Remote {
-        Remote { client: Client::new(limits), keys }
+        Remote { client: Client::new(limits), keys, drafts: Drafts::default() }
     }
 
     /// Whether a request has needed TLS yet.
@@ -67,7 +69,7 @@ impl Remote {
         let mut shown = Shown::of(call);
         let mut reply = RawReply::default();
         for _ in 0..=PAUSES_MAX {
-            let asking = asking(&call.config, endpoint, &items).map_err(|error| failure::permanent(error.to_string()))?;
+            let asking = asking_on(&self.drafts, call, endpoint, &items).map_err(|error| failure::permanent(error.to_string()))?;
             let asked = asking.body.len();
             let mut whole = self.answer(asking, call, endpoint, key, &mut shown).await?;
             if whole.is_uncounted {

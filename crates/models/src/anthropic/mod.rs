@@ -11,7 +11,7 @@ mod tests;
 pub use list::listed;
 pub use reply::Reply;
 
-use crate::asking::Asking;
+use crate::asking::{Asking, bytes};
 use crate::endpoint::url;
 use contract::config::{Endpoint, RunConfig};
 use contract::request::Item;
@@ -22,7 +22,7 @@ use std::sync::Arc;
 const VERSION: &str = "2023-06-01";
 
 pub fn asking(config: &RunConfig, endpoint: &Endpoint, items: &[Arc<Item>]) -> Result<Asking, serde_json::Error> {
-    let body = serde_json::to_vec(&request::body(config, endpoint, items))?;
+    let body = bytes(&request::body(config, endpoint, items), items)?;
     Ok(Asking { url: url(endpoint, "/v1", "/messages"), headers: headers(), body })
 }
 

@@ -2,12 +2,12 @@
 
 use super::wire::{Body, CallSent, FunctionSent, Message, Reasoning, StreamOptions, Thinking, Tool, ToolFunction};
 use crate::asking::arguments;
+use crate::drafts::Written;
 use crate::endpoint::is_at;
 use crate::facts::{late, result, whole};
 use contract::config::{Endpoint, Protocol, RunConfig};
 use contract::request::{Item, Part};
 use std::borrow::Cow;
-use std::sync::Arc;
 
 /// Who wants `reasoning_content` with every turn that made calls, also with those of another model.
 const WANT_REASONING: &[&str] = &["deepseek.com", "volces.com"];
@@ -16,16 +16,15 @@ const MAX_COMPLETION_TOKENS: &[&str] = &["openai.com", "openai.azure.com"];
 /// Words for `thinking`, all others are an effort.
 const THINKING: &[&str] = &["enabled", "disabled", "auto"];
 
-pub fn body<'a>(config: &'a RunConfig, endpoint: &'a Endpoint, items: &'a [Arc<Item>]) -> Body<'a> {
-    let system = (!config.system.is_empty()).then_some(Message::System { content: &config.system });
+/// The body with all that is said before the items.
+pub fn begin(config: &RunConfig, endpoint: &Endpoint) -> Result<Written, serde_json::Error> {
     let sampling = &endpoint.sampling;
-    let listener = Listener { endpoint, wants_reasoning: WANT_REASONING.iter().any(|domain| is_at(endpoint, domain)) };
     let newer_limit = MAX_COMPLETION_TOKENS.iter().any(|domain| is_at(endpoint, domain));
     let (thinking, effort): (Vec<&str>, Vec<&str>) =
         sampling.reasoning.iter().map(String::as_str).partition(|word| THINKING.contains(word));
-    Body {
+    let body = Body {
         model: &endpoint.model,
-        messages: system.into_iter().chain(items.iter().filter_map(|item| listener.message(item))).collect(),
+        messages: [],
         tools: config.tools.iter().map(tool).collect(),
         stream: true,
         stream_options: StreamOptions { include_usage: true },
@@ -36,7 +35,12 @@ pub fn body<'a>(config: &'a RunConfig, endpoint: &'a Endpoint, items: &'a [Arc<I
         stop: &sampling.stop,
         reasoning_effort: effort.first().copied(),
         thinking: thinking.first().map(|word| Thinking { r#type: word }),
+    };
+    let mut written = Written::of(&body, "messages")?;
+    if !config.system.is_empty() {
+        written.push(&Message::System { content: &config.system })?;
     }
+    Ok(written)
 }
 
 fn tool(spec: &contract::config::ToolSpec) -> Tool<'_> {
@@ -45,13 +49,17 @@ fn tool(spec: &contract::config::ToolSpec) -> Tool<'_> {
 }
 
 /// Who reads the messages, as far as that matters to each of them.
-struct Listener<'e> {
+pub struct Listener<'e> {
     endpoint: &'e Endpoint,
     wants_reasoning: bool,
 }
 
-impl Listener<'_> {
-    fn message<'a>(&self, item: &'a Item) -> Option<Message<'a>> {
+impl<'e> Listener<'e> {
+    pub fn new(endpoint: &'e Endpoint) -> Listener<'e> {
+        Listener { endpoint, wants_reasoning: WANT_REASONING.iter().any(|domain| is_at(endpoint, domain)) }
+    }
+
+    pub fn message<'a>(&self, item: &'a Item) -> Option<Message<'a>> {
         Some(match item {
             Item::Message(text) | Item::Notice(text) => Message::User { content: whole(text) },
             Item::Late(of) => Message::User { content: Cow::Owned(late(&of.provider_call, of)) },

@@ -9,7 +9,8 @@ use std::borrow::Cow;
 #[derive(Debug, Serialize)]
 pub struct Body<'a> {
     pub model: &'a str,
-    pub messages: Vec<Message<'a>>,
+    /// Written one after the other, behind the rest.
+    pub messages: [Message<'a>; 0],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<Tool<'a>>,
     pub stream: bool,

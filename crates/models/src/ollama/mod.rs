@@ -11,14 +11,14 @@ mod tests;
 pub use list::{calls_tools, listed, showing};
 pub use reply::Reply;
 
-use crate::asking::Asking;
+use crate::asking::{Asking, bytes};
 use crate::endpoint::url;
 use contract::config::{Endpoint, RunConfig};
 use contract::request::Item;
 use std::sync::Arc;
 
 pub fn asking(config: &RunConfig, endpoint: &Endpoint, items: &[Arc<Item>]) -> Result<Asking, serde_json::Error> {
-    let body = serde_json::to_vec(&request::body(config, endpoint, items))?;
+    let body = bytes(&request::body(config, endpoint, items), items)?;
     Ok(Asking { url: url(endpoint, "/api", "/chat"), headers: Vec::new(), body })
 }
 
