@@ -33,7 +33,8 @@ pub fn effects(state: &State) -> Vec<Effect> {
             | Stage::Judged(..) => {}
         }
     }
-    wanted.extend(state.deliveries.iter().filter_map(|delivery| delivery.started).map(Effect::Deliver));
+    let here = state.deliveries.iter().filter(|delivery| state.is_due_here(delivery));
+    wanted.extend(here.filter_map(|delivery| delivery.started).map(Effect::Deliver));
     wanted
 }
 

@@ -73,7 +73,11 @@ pub fn as_much_again(run: &Run, limit: LimitKind) -> u64 {
         LimitKind::ToolCalls => limits.tool_calls,
         LimitKind::WallTime => limits.wall_ms,
         LimitKind::Turns => Some(run.config.max_turns.into()),
-        LimitKind::Day => run.day.refused.map(|day| day.allowed),
+        // What others have spent meanwhile comes on top, or nothing would go on.
+        LimitKind::Day => run.day.refused.map(|day| {
+            let first = day.allowed.saturating_sub(run.day.extended);
+            first.saturating_add(day.used.saturating_sub(day.allowed))
+        }),
         LimitKind::CrashLoop | LimitKind::Loop => None,
     };
     amount.unwrap_or_default().max(1)

@@ -87,6 +87,8 @@ fn reaching<'c>(state: &State, call: &'c Call) -> Cow<'c, Prepared> {
     }
     let mut prepared = Prepared::clone(&call.prepared);
     prepared.touches.egress = true;
+    // So a rule for it says the same as one for a command with the network.
+    prepared.network = true;
     Cow::Owned(prepared)
 }
 
@@ -98,7 +100,7 @@ pub fn grantable(state: &State, call: &Call) -> Option<Rule> {
         Judgement::Ask(Why::Rules(rules)) => rules.iter().any(|rule| rule.effect == RuleEffect::Confirm),
         Judgement::Ask(_) | Judgement::Allow(_) | Judgement::Deny(_) => false,
     };
-    if confirm { None } else { Rule::exactly(&call.tool, &call.prepared) }
+    if confirm { None } else { Rule::exactly(&call.tool, &reaching(state, call)) }
 }
 
 #[must_use]

@@ -4,7 +4,7 @@ use contract::body::{Body, PolicyRuleAdded, PolicyRuleRemoved, Principal, RuleSo
 use contract::event::{Actor, Draft, Event, Level, Trust};
 use contract::id::{EventId, Key, StreamId};
 use contract::input::Rejection;
-use contract::limits::STANDING_RULES_MAX;
+use contract::limits::{STANDING_BYTES_MAX, STANDING_RULES_MAX};
 use contract::machine::Illegal;
 use contract::rule::Rule;
 use contract::units::{Time, Version};
@@ -35,7 +35,6 @@ pub struct StandingRule {
     pub from: RuleSource,
     pub by: Principal,
     pub since: Time,
-    version: Version,
 }
 
 impl Standing {
@@ -51,7 +50,10 @@ impl Standing {
         }
         let key = if let Body::PolicyRuleAdded(added) = &event.draft.body {
             let PolicyRuleAdded { key, rule, folder, from, by } = added.clone();
-            self.rules.push(StandingRule { rule, folder, from, by, since: event.time, version: event.version });
+            // Said again it counts no more than once, and is not done again after it was taken back.
+            if self.place(&rule, &folder).is_none() {
+                self.rules.push(StandingRule { rule, folder, from, by, since: event.time });
+            }
             key
         } else if let Body::PolicyRuleRemoved(PolicyRuleRemoved { key, rule, folder, .. }) = &event.draft.body {
             let Some(place) = self.place(rule, folder) else { return Err(illegal("no such rule counts there".to_owned())) };
@@ -65,7 +67,7 @@ impl Standing {
         Ok(())
     }
 
-    /// The event that what was said leads to; `Known` when it was said before, or is so already.
+    /// The event that what was said leads to; `Known` when it was said before.
     pub fn accept(&self, key: &Key, said: Said, by: Principal) -> Result<Draft, Rejection> {
         if let Some(version) = self.seen.get(key) {
             return Err(Rejection::Known(*version));
@@ -73,11 +75,8 @@ impl Standing {
         let key = key.clone();
         let body: Body = match said {
             Said::Add { rule, folder, from } => {
-                if let Some(place) = self.place(&rule, &folder) {
-                    return Err(Rejection::Known(self.rules[place].version));
-                }
-                if self.rules.len() >= STANDING_RULES_MAX {
-                    return Err(Rejection::TooManyRules { max: STANDING_RULES_MAX });
+                if self.place(&rule, &folder).is_none() {
+                    self.check_room(&rule, &folder)?;
                 }
                 PolicyRuleAdded { key: key.clone(), rule, folder, from, by: by.clone() }.into()
             }
@@ -98,6 +97,15 @@ impl Standing {
             trust: Trust::User,
             body,
         })
+    }
+
+    /// All rules of a folder stand in the first event of each of its runs.
+    fn check_room(&self, rule: &Rule, folder: &str) -> Result<(), Rejection> {
+        let bytes: usize = self.in_folder(folder).map(|standing| &standing.rule).chain([rule]).map(|rule| rule.to_string().len()).sum();
+        if self.rules.len() >= STANDING_RULES_MAX || bytes > STANDING_BYTES_MAX {
+            return Err(Rejection::TooManyRules { max: STANDING_RULES_MAX });
+        }
+        Ok(())
     }
 
     fn place(&self, rule: &Rule, folder: &str) -> Option<usize> {
@@ -142,12 +150,15 @@ mod tests {
     }
 
     #[test]
-    fn what_was_said_before_or_is_so_already_changes_nothing() {
+    fn what_was_said_before_changes_nothing() {
         let mut standing = Standing::default();
         say(&mut standing, "a", add("shell(make)", "/one")).unwrap();
-        assert_eq!(say(&mut standing, "b", add("shell(make)", "/one")), Err(Rejection::Known(Version(1))));
+        say(&mut standing, "b", add("shell(make)", "/one")).unwrap();
+        assert_eq!(counting(&standing, "/one").len(), 1, "said twice, it counts once");
         say(&mut standing, "c", remove("shell(make)", "/one")).unwrap();
-        assert_eq!(say(&mut standing, "a", add("shell(make)", "/one")), Err(Rejection::Known(Version(1))), "it was removed since");
+        for (key, version) in [("a", Version(1)), ("b", Version(2))] {
+            assert_eq!(say(&mut standing, key, add("shell(make)", "/one")), Err(Rejection::Known(version)), "it was removed since");
+        }
         assert_eq!(counting(&standing, "/one"), [""; 0]);
     }
 
@@ -157,8 +168,12 @@ mod tests {
         for number in 0..STANDING_RULES_MAX {
             say(&mut standing, &format!("k{number}"), add(&format!("shell(make {number})"), "/one")).unwrap();
         }
-        let refused = Err(Rejection::TooManyRules { max: STANDING_RULES_MAX });
-        assert_eq!(say(&mut standing, "more", add("shell(make more)", "/one")), refused);
+        let refused = || Err(Rejection::TooManyRules { max: STANDING_RULES_MAX });
+        assert_eq!(say(&mut standing, "more", add("shell(make more)", "/one")), refused());
+        let (mut standing, long) = (Standing::default(), "x".repeat(STANDING_BYTES_MAX / 2));
+        say(&mut standing, "a", add(&format!("shell({long}a)"), "/one")).unwrap();
+        assert_eq!(say(&mut standing, "b", add(&format!("shell({long}b)"), "/one")), refused(), "they would not fit into a run");
+        say(&mut standing, "b", add(&format!("shell({long}b)"), "/two")).unwrap();
     }
 
     #[test]

@@ -12,7 +12,6 @@ use contract::config::{Options, ResumePolicy};
 use contract::event::Level;
 use contract::id::{ActionId, AskId, BootId, CallId, EventId, Key, MachineId, MessageId, SessionId, Sha256, StreamId, TimerId};
 use contract::limits::{MODEL_RETRIES_MAX, RECOVERIES_MAX};
-use contract::planted::{self, Bug};
 use contract::rule::Rule;
 use contract::text::Text;
 use contract::units::{Epoch, Time, Version};
@@ -72,6 +71,8 @@ pub struct Delivery {
     pub to: StreamId,
     pub key: Key,
     pub parcel: Parcel,
+    /// Where the person answered; what they allowed there says nothing about another machine.
+    pub machine: Option<MachineId>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -88,16 +89,8 @@ pub struct Taint {
     pub started: Touches,
     /// What the model was shown.
     pub seen: Touches,
-    /// What people allowed knowing that it has seen both.
+    /// What people allowed knowing that strangers may have told the model to send them what is private.
     pub allowed: Vec<Rule>,
-}
-
-impl Taint {
-    /// Whether strangers may have told the model what to do with what is private.
-    #[must_use]
-    pub fn is_whole(&self) -> bool {
-        self.seen.private && self.seen.untrusted && !planted::active(Bug::TaintForgotten)
-    }
 }
 
 /// What the session has used up: one stream's own, nothing is shared.
@@ -318,6 +311,12 @@ impl State {
             files: BTreeMap::new(),
             deliveries: Vec::new(),
         }
+    }
+
+    /// Whether it is to be brought by the owner of now.
+    #[must_use]
+    pub fn is_due_here(&self, delivery: &Delivery) -> bool {
+        delivery.machine == self.owner.as_ref().map(|owner| owner.machine)
     }
 
     #[must_use]

@@ -54,6 +54,8 @@ pub const RETRY_AFTER_MS_MAX: u64 = 10 * 60 * 1_000;
 pub const SLOW_CALL_MS_DEFAULT: u64 = 10_000;
 /// Rules that count for good in all folders together: each call is held against those of its folder.
 pub const STANDING_RULES_MAX: usize = 1_000;
+/// Bytes of those of one folder, which every run in it is told of in one event.
+pub const STANDING_BYTES_MAX: usize = 128 * 1024;
 /// Failures of one model in a row after which it is not asked for a while.
 pub const BREAKER_FAILURES_MAX: u32 = 5;
 /// Milliseconds that such a model is left alone.

@@ -364,7 +364,7 @@ impl Throughline {
     /// Whether this process could go on with the session.
     async fn can_drive(&self, session: SessionId) -> Result<(), StartError> {
         if let Some(state) = self.drivable(session).await? {
-            crate::start::check_models(&self.sources, &state)?;
+            crate::start::check_work(&self.sources, &state)?;
         }
         Ok(())
     }

@@ -159,7 +159,7 @@ impl Throughline {
             if is_at_rest(state) {
                 return Ok(Running::at_rest(session, self.ports.clone(), state.version));
             }
-            check_models(&self.sources, state)?;
+            check_work(&self.sources, state)?;
         }
         let earlier = self.tail(session).await?.map_or(Version::NONE, |tail| tail.version);
         Ok(self.drive(session, vec![Input::Resume { key: fresh_key("resume")?, by }], earlier))
@@ -212,7 +212,7 @@ impl Throughline {
             if is_at_rest(state) {
                 return Ok(Running::at_rest(session, self.ports.clone(), state.version));
             }
-            check_models(&self.sources, state)?;
+            check_work(&self.sources, state)?;
         }
         Ok(self.drive(session, Vec::new(), version).yielding())
     }
@@ -255,8 +255,13 @@ fn is_at_rest(state: &State) -> bool {
     turn(state) == Turn::Nobody && state.calls.is_empty()
 }
 
+/// What is only to be brought elsewhere, or to be watched, needs no model.
+pub(crate) fn check_work(sources: &Sources, state: &State) -> Result<(), StartError> {
+    if state.has_work() { check_models(sources, state) } else { Ok(()) }
+}
+
 /// Nothing is written before this is known: a script that was moved must not end the work that names it.
-pub(crate) fn check_models(sources: &Sources, state: &State) -> Result<(), StartError> {
+fn check_models(sources: &Sources, state: &State) -> Result<(), StartError> {
     match &state.session {
         Some(session) => check_options(sources, &session.options, Path::new(&session.folder)),
         None => Ok(()),

@@ -16,7 +16,8 @@ pub fn wanted(state: &mut State, event: &Event, open: &OpenAsk, answered: &AskAn
     let parcel = Parcel::Rule { rule: rule.clone(), folder: session.folder.clone(), ask: answered.ask, by: answered.by.clone() };
     let key = Key::standing(answered.ask);
     let (cause, root) = (event.draft.id, open.root);
-    state.deliveries.push(Delivery { started: None, cause, root, to: StreamId::policy(), key, parcel });
+    let machine = state.owner.as_ref().map(|owner| owner.machine);
+    state.deliveries.push(Delivery { started: None, cause, root, to: StreamId::policy(), key, parcel, machine });
 }
 
 pub fn started(state: &mut State, event: &Event, started: &DeliveryStarted) -> Result<(), Illegal> {

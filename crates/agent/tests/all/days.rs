@@ -29,12 +29,18 @@ fn a_plain_yes_gives_as_much_again_and_a_no_ends_the_run_at_its_limit() {
     let mut scene = Scene::asking(ResumePolicy::Continue);
     scene.not_admitted(500, 400);
     scene.answer("a1", Answer::YES);
-    assert_eq!(scene.state.run.as_ref().unwrap().day.extended, 400);
-    scene.not_admitted(900, 800);
+    assert_eq!(scene.state.run.as_ref().unwrap().day.extended, 500, "as much again, from what is spent by now");
+    scene.not_admitted(900, 900);
+    scene.answer("a2", Answer::YES);
+    assert_eq!(scene.state.run.as_ref().unwrap().day.extended, 900, "as at first, not twice as much each time");
+    scene.not_admitted(9_000, 1_300);
+    scene.answer("a3", Answer::YES);
+    assert_eq!(scene.state.run.as_ref().unwrap().day.extended, 9_000, "others have spent much");
+    scene.not_admitted(9_400, 9_400);
     scene.story();
-    scene.answer("a2", Answer::NO);
+    scene.answer("a4", Answer::NO);
     insta::assert_snapshot!(scene.story(), @"
-    > answer a2 deny
+    > answer a4 deny
       ask.answered deny
       run.finished limit budget
       = nothing

@@ -41,6 +41,21 @@ fn it_is_brought_by_the_next_owner_too_and_is_over_once() {
     assert_eq!(scene.story(), "> delivered\n  ! stale: deliver\n");
 }
 
+/// A session that was carried to another machine could have been made by anybody.
+#[test]
+fn nothing_is_brought_of_what_was_answered_on_another_machine() {
+    let mut scene = Scene::held();
+    scene.answer("a1", ALWAYS);
+    scene.story();
+    scene.takeover_from_afar();
+    assert!(!scene.effects().contains("deliver"), "{}", scene.effects());
+    assert_eq!((scene.count("delivery.started"), scene.count("delivery.failed"), scene.state.deliveries.len()), (1, 1, 0));
+    let mut unnoticed = Scene::held();
+    unnoticed.elsewhere(|scene| scene.answer("a1", ALWAYS));
+    unnoticed.takeover_from_afar();
+    assert_eq!((unnoticed.count("delivery.failed"), unnoticed.state.deliveries.len()), (1, 0));
+}
+
 #[test]
 fn what_the_policy_refuses_is_recorded_and_counts_for_the_session_all_the_same() {
     let mut scene = Scene::held();

@@ -203,7 +203,9 @@ impl Monitor {
         let (subject, until) = self.asks.answer(answered.ask, now, self.inbox.overtaking())?;
         self.rules.extend(answered.rule.clone());
         self.deliveries.answer(answered);
-        self.taint.answer(answered.rule.as_ref());
+        let held = subject.call().and_then(|call| self.actions.open().find(|account| account.decided.call == call));
+        let looks = held.is_some_and(|account| account.decided.prepared.touches.private);
+        self.taint.answer(answered.rule.as_ref(), looks);
         let hour = now.plus_ms(APPROVAL_VALID_MS);
         let until = until.map_or(hour, |until| until.min(hour));
         match (&subject, &answered.answer) {

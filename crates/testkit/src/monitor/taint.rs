@@ -26,8 +26,9 @@ impl Taint {
         self.shown = self.shown.and(self.started);
     }
 
-    pub(super) fn answer(&mut self, rule: Option<&Rule>) {
-        if self.is_whole() {
+    /// A person answered about a call that looks at what is private, or not.
+    pub(super) fn answer(&mut self, rule: Option<&Rule>, looks: bool) {
+        if self.shown.untrusted && (self.shown.private || looks) {
             self.allowed.extend(rule.cloned());
         }
     }
@@ -42,9 +43,5 @@ impl Taint {
     /// Whether the call could carry out what is private.
     pub(super) fn could_leak(&self, decided: &ActionDecided) -> bool {
         self.shown.private && decided.prepared.touches.egress
-    }
-
-    fn is_whole(&self) -> bool {
-        self.shown.private && self.shown.untrusted
     }
 }

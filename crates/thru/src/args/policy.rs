@@ -21,7 +21,10 @@ pub struct Policies {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PolicyOf {
-    List,
+    /// Also what was allowed for good in other folders.
+    List {
+        all: bool,
+    },
     /// Take back what was allowed for good.
     Remove {
         rule: Rule,
@@ -70,7 +73,11 @@ pub fn policy_command() -> Clap {
                 .args(wishes())
                 .arg(folder())
                 .arg(json_lines()),
-            Clap::new("list").about(policy_help(PolicyHelp::List)).arg(folder()).arg(json_lines()),
+            Clap::new("list")
+                .about(policy_help(PolicyHelp::List))
+                .arg(Arg::new("all").long("all").action(ArgAction::SetTrue).help(policy_help(PolicyHelp::ListAll)))
+                .arg(folder())
+                .arg(json_lines()),
             Clap::new("remove")
                 .about(policy_help(PolicyHelp::Remove))
                 .after_help(policy_help(PolicyHelp::RemoveAfter))
@@ -92,7 +99,7 @@ pub fn policy(sub: &ArgMatches) -> Result<Policies, Fault> {
             let tool = sub.get_one::<String>("tool").cloned().unwrap_or_default();
             (PolicyOf::Test { tool, line: required(sub, "line")?, network: sub.get_flag("network") }, sub)
         }
-        Some(("list", sub)) => (PolicyOf::List, sub),
+        Some(("list", sub)) => (PolicyOf::List { all: sub.get_flag("all") }, sub),
         Some(("remove", sub)) => (PolicyOf::Remove { rule: required(sub, "rule")? }, sub),
         Some((name, _)) => return Err(Fault::bug(name)),
         None => return Err(Fault::bug("no command")),

@@ -2,6 +2,7 @@
 
 use super::en;
 use contract::config::Autonomy;
+use contract::rule::Rule;
 use std::path::Path;
 use throughline::policy::{SourcedRule, Verdict};
 
@@ -16,6 +17,7 @@ pub enum PolicyHelp {
     Tool,
     Network,
     List,
+    ListAll,
     Remove,
     RemoveAfter,
     Rule,
@@ -29,6 +31,7 @@ pub enum PolicyHelp {
 #[derive(Clone, Copy, Debug)]
 pub enum PolicyLine<'a> {
     Rule(&'a SourcedRule),
+    RuleElsewhere { rule: &'a Rule, folder: &'a str },
     NoRules,
     Verdict { verdict: &'a Verdict, autonomy: Autonomy },
     By(&'a SourcedRule),

@@ -4,9 +4,9 @@ use super::{has_log, local, open_existing};
 use crate::args::{Policies, PolicyOf};
 use crate::catalog::{PolicyLine, Problem, policy_line};
 use crate::fault::{Fault, code};
-use crate::render::{harmless, out};
+use crate::render::{out, set_off};
 use contract::input::Rejection;
-use throughline::policy::{RuleSource, SourcedRule, Standing, Trial, Verdict, VerdictWhy, rules, try_policy, working_folder};
+use throughline::policy::{RuleSource, SourcedRule, Standing, StandingRule, Trial, Verdict, VerdictWhy, rules, try_policy, working_folder};
 use throughline::settings::Sources;
 use throughline::{Home, SayError};
 
@@ -21,12 +21,22 @@ pub async fn run(policies: Policies) -> Result<u8, Fault> {
     };
     let Policies { what, folder, policy, json } = policies;
     match what {
-        PolicyOf::List => {
+        PolicyOf::List { all } => {
+            let here = working_folder(&folder);
+            let elsewhere: Vec<_> = standing.rules.iter().filter(|one| all && one.folder != here).collect();
             let rules = rules(&sources, &policy, &standing, &folder)?;
             for rule in &rules {
                 if json { out(of_rule(rule).to_string().as_bytes()) } else { say(&PolicyLine::Rule(rule)) }
             }
-            if rules.is_empty() && !json {
+            for StandingRule { rule, folder, .. } in &elsewhere {
+                if json {
+                    let told = serde_json::json!({ "effect": rule.effect, "rule": rule.to_string(), "folder": folder });
+                    out(told.to_string().as_bytes());
+                } else {
+                    say(&PolicyLine::RuleElsewhere { rule, folder });
+                }
+            }
+            if rules.is_empty() && elsewhere.is_empty() && !json {
                 say(&PolicyLine::NoRules);
             }
         }
@@ -69,8 +79,9 @@ fn tell(verdict: &Verdict, policy: &contract::config::Policy, line: &str) {
     }
 }
 
+/// A rule may hold a text of several lines, none of which may pass for one of these.
 fn say(what: &PolicyLine<'_>) {
-    out(harmless(&policy_line(what)).as_bytes());
+    set_off(&policy_line(what)).iter().for_each(|line| out(line.as_bytes()));
 }
 
 fn of_rule(sourced: &SourcedRule) -> serde_json::Value {

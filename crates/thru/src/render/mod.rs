@@ -14,7 +14,7 @@ pub use deltas::Deltas;
 pub use live::LiveText;
 pub use story::Story;
 pub use tally::Tally;
-pub use text::{excerpt, harmless};
+pub use text::{excerpt, harmless, set_off};
 
 use crate::args::Show;
 use crate::fault::Fault;

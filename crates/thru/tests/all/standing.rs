@@ -45,14 +45,19 @@ fn a_yes_for_good_counts_in_later_sessions_of_the_folder_until_it_is_taken_back(
     let before = std::mem::replace(&mut desk.work, elsewhere);
     assert_eq!(job(&desk).1, Some(4), "another folder is another matter");
     desk.work = before;
+    let all = desk.thru(&["policy", "list", "--all"]).stdout;
+    assert_eq!(all, format!("allow  {RULE}  always, in {work}\n"), "from anywhere");
 
     let removed = desk.thru(&["policy", "remove", "-C", &work, RULE]);
-    assert_eq!((removed.code, removed.stdout), (Some(0), format!("{RULE} is asked about again in {work}\n")));
+    assert_eq!(
+        (removed.code, removed.stdout),
+        (Some(0), format!("new runs in {work} do not have {RULE} any more; a session in which it was answered keeps it\n"))
+    );
     assert_eq!((rules(&desk).len(), job(&desk).1), (0, Some(4)));
     assert_fault(
         &desk.thru(&["policy", "remove", "-C", &work, RULE]),
         8,
-        &["nobody allowed shell(touch made) for good", "thru policy list"],
+        &["nobody allowed shell(touch made) for good", "thru policy list --all"],
     );
     assert_fault(&desk.thru(&["policy", "remove", "shell("]), 2, &["is not a rule"]);
     desk.assert_verified();

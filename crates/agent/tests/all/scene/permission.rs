@@ -124,7 +124,12 @@ impl<'a> Account<'a> {
     fn answer(&mut self, answered: &AskAnswered, now: Time) {
         let Some(ask) = self.asks.remove(&answered.ask) else { return };
         self.rules.extend(answered.rule.clone());
-        if self.is_tainted() {
+        let held = match &ask.subject {
+            Subject::Tool { action, .. } => self.open.get(action),
+            _ => None,
+        };
+        let looks = held.is_some_and(|open| open.decided.prepared.touches.private);
+        if self.shown.untrusted && (self.shown.private || looks) {
             self.knowing.extend(answered.rule.clone());
         }
         let hour = now.plus_ms(APPROVAL_VALID_MS);
@@ -149,10 +154,6 @@ impl<'a> Account<'a> {
         let open = self.open.get(&action).unwrap_or_else(|| panic!("{at} begins what is not open"));
         let stopped = open.stopped || (self.ended && open.foreground);
         assert!(!stopped, "{at} begins what a person ended");
-    }
-
-    fn is_tainted(&self) -> bool {
-        self.shown.private && self.shown.untrusted
     }
 
     fn may_start(&self, action: ActionId, attempt: u16, now: Time, at: &str) {

@@ -5,17 +5,20 @@ use agent::{Agent, State};
 use contract::body::Body;
 use contract::effect::Effect;
 use contract::event::Event;
-use contract::id::{ActionId, EventId};
+use contract::id::{ActionId, EventId, Key, MachineId};
 use contract::machine::Machine;
 use contract::units::{Epoch, Time};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 #[derive(Default)]
 struct Account {
     owner: Epoch,
     model: Option<(EventId, u16, Epoch)>,
     attempts: BTreeMap<(ActionId, u16), Open>,
-    deliveries: BTreeSet<EventId>,
+    machine: Option<MachineId>,
+    /// Where a person answered what is to be brought elsewhere, and where that was for what is being brought.
+    answered: BTreeMap<Key, Option<MachineId>>,
+    deliveries: BTreeMap<EventId, Option<MachineId>>,
 }
 
 /// An attempt that has not ended.
@@ -55,7 +58,8 @@ fn is_adopted(state: &State, action: ActionId) -> bool {
 impl Account {
     fn note(&mut self, event: &Event) {
         match &event.draft.body {
-            Body::OwnerTaken(taken) => self.owner = taken.epoch,
+            Body::OwnerTaken(taken) => (self.owner, self.machine) = (taken.epoch, Some(taken.machine)),
+            Body::AskAnswered(answered) => drop(self.answered.insert(Key::standing(answered.ask), self.machine)),
             Body::ModelRequested(requested) => self.model = Some((event.draft.id, requested.attempt, requested.epoch)),
             Body::ModelCompleted(_) | Body::ModelFailed(_) | Body::ModelAborted(_) => self.model = None,
             Body::ToolStarted(started) => {
@@ -66,9 +70,9 @@ impl Account {
                 let open = self.attempts.get_mut(&(requested.action, requested.attempt)).expect("what must end is open");
                 assert!(open.deadline.replace(requested.deadline).is_none(), "{} is to end twice", requested.action);
             }
-            Body::DeliveryStarted(_) => drop(self.deliveries.insert(event.draft.id)),
-            Body::DeliveryFinished(end) => assert!(self.deliveries.remove(&end.delivery), "it is not open at {}", event.version),
-            Body::DeliveryFailed(end) => assert!(self.deliveries.remove(&end.delivery), "it is not open at {}", event.version),
+            Body::DeliveryStarted(started) => drop(self.deliveries.insert(event.draft.id, self.answered[&started.key])),
+            Body::DeliveryFinished(end) => assert!(self.deliveries.remove(&end.delivery).is_some(), "it is not open at {}", event.version),
+            Body::DeliveryFailed(end) => assert!(self.deliveries.remove(&end.delivery).is_some(), "it is not open at {}", event.version),
             Body::ToolFinished(end) => self.end(end.action, end.attempt),
             Body::ToolCancelled(end) => self.end(end.action, end.attempt),
             Body::ToolUnknown(end) => self.end(end.action, end.attempt),
@@ -95,7 +99,8 @@ impl Account {
             expected.push(format!("{how} {action} {attempt}"));
             expected.extend(open.deadline.map(|deadline| format!("stop {action} {attempt} {}", deadline.0)));
         }
-        expected.extend(self.deliveries.iter().map(|delivery| format!("deliver {delivery}")));
+        let here = self.deliveries.iter().filter(|(_, machine)| **machine == self.machine);
+        expected.extend(here.map(|(delivery, _)| format!("deliver {delivery}")));
         let mut found: Vec<String> = Agent::effects(state).iter().filter_map(line).collect();
         expected.sort();
         found.sort();

@@ -11,9 +11,7 @@ pub fn ask(what: &AskText<'_>) -> String {
         AskText::Arguments => "  arguments:".to_owned(),
         AskText::Preview => "  what it would do:".to_owned(),
         AskText::Touches { what } => format!("  touches: {what}"),
-        AskText::Tainted => {
-            "  careful: the model has seen private data and what strangers wrote, and this could send one to the other".to_owned()
-        }
+        AskText::Tainted => "  careful: the model has seen what strangers wrote, and this could send them private data".to_owned(),
         AskText::Leaking => "  careful: the model has seen private data, and this could send it to somebody outside".to_owned(),
         AskText::Session { rule } => format!("  for the session, or always in its folder, this would allow: {rule}"),
         AskText::Expires { seconds } => format!("  waits for another {}", length(*seconds)),

@@ -9,12 +9,15 @@ use throughline::policy::{RuleSource, SourcedRule, Verdict, VerdictWhy};
 pub fn policy_line(what: &PolicyLine<'_>) -> String {
     match what {
         PolicyLine::Rule(sourced) => format!("{}  {}", effect(sourced.rule.effect), named(sourced)),
+        PolicyLine::RuleElsewhere { rule, folder } => format!("allow  {rule}  always, in {folder}"),
         PolicyLine::NoRules => "no rule is set; the risk of a call decides".to_owned(),
         PolicyLine::Verdict { verdict, autonomy } => verdict_line(verdict, *autonomy),
         PolicyLine::By(sourced) => format!("  by {}", named(sourced)),
         PolicyLine::Opaque => "  not all of it could be read, so no rule with a star allows it".to_owned(),
         PolicyLine::Part(part) => format!("  part: {part}"),
-        PolicyLine::Removed { rule, folder } => format!("{rule} is asked about again in {folder}"),
+        PolicyLine::Removed { rule, folder } => {
+            format!("new runs in {folder} do not have {rule} any more; a session in which it was answered keeps it")
+        }
         PolicyLine::Trusted(folder) => folder.display().to_string(),
         PolicyLine::TrustsNow(folder) => format!("{} is trusted, as it is now", folder.display()),
         PolicyLine::TrustsNoMore(folder) => format!("{} is not trusted any more", folder.display()),
@@ -90,10 +93,11 @@ pub fn policy_help(text: PolicyHelp) -> &'static str {
         PolicyHelp::Tool => "Tool that would be called",
         PolicyHelp::Network => "The call wants a network",
         PolicyHelp::List => "Rules that count here, and where each is from",
+        PolicyHelp::ListAll => "Also what you allowed for good in other folders",
         PolicyHelp::Remove => "Take back what you allowed for good",
         PolicyHelp::RemoveAfter => {
             "Only what was answered with `always` is taken back here; rules of files are changed in their files.\n\n\
-             Examples:\n  thru policy list\n  thru policy remove \"shell(make install)\"\n  thru policy remove -C ../project \"write_file(notes.md)\""
+             Examples:\n  thru policy list --all\n  thru policy remove \"shell(make install)\"\n  thru policy remove -C ../project \"write_file(notes.md)\""
         }
         PolicyHelp::Rule => "The rule, as `thru policy list` shows it",
         PolicyHelp::Trust => "Let the settings of a project count in full",

@@ -138,7 +138,7 @@ pub fn hint(what: &Problem<'_>) -> String {
         Problem::PauseOfStopping { session } => return format!("nothing was changed; `thru events {session}` shows what is stopped"),
         Problem::NothingToResume => "nothing was changed; what is asked, or waits at a limit, needs an answer",
         Problem::NothingToStop => "nothing was changed; `thru status` shows how sessions stand",
-        Problem::NoStandingRule { .. } => "`thru policy list` shows the rules and where each is from",
+        Problem::NoStandingRule { .. } => "`thru policy list --all` shows the rules of every folder",
         Problem::NoRule => "it stays open, and nothing was changed; it can be approved once",
         Problem::NotTakenBack { .. } => "the agent hears both; `thru status ID` shows what it has seen",
         Problem::NotWaiting { .. } => "nothing was changed; a model has seen it, or it was never there: `thru status ID` shows them",
