@@ -122,7 +122,8 @@ mod tests {
     use crate::chat::Chat;
     use crate::rehearsal::{config, endpoint};
     use contract::config::Protocol;
-    use contract::id::SessionId;
+    use contract::id::{CallId, SessionId};
+    use contract::request::{CallResult, Part};
     use contract::text::Text;
 
     fn said(texts: &[&str]) -> Vec<Arc<Item>> {
@@ -152,6 +153,44 @@ mod tests {
         let asked = drafts.write::<Chat>(&stream(1), &config, &elsewhere, &items).unwrap();
         assert_ne!(asked, whole(&items));
         assert_eq!(asked, Drafts::default().write::<Chat>(&stream(1), &config, &elsewhere, &items).unwrap());
+        // Other instructions.
+        drafts.write::<Chat>(&stream(1), &config, &endpoint, &items).unwrap();
+        let instructed = Arc::new(RunConfig { system: "Be long.".into(), ..(*config).clone() });
+        let asked = drafts.write::<Chat>(&stream(1), &instructed, &endpoint, &items).unwrap();
+        assert_ne!(asked, whole(&items));
+        assert_eq!(asked, Drafts::default().write::<Chat>(&stream(1), &instructed, &endpoint, &items).unwrap());
+    }
+
+    #[test]
+    fn items_of_every_kind_go_on_and_another_address_is_written_anew() {
+        let (drafts, config) = (Drafts::default(), Arc::new(config()));
+        let here = endpoint(Protocol::OpenaiChat, "https://x.example");
+        let wants_reasoning = Endpoint { base_url: "https://api.deepseek.com".into(), ..here.clone() };
+        let whole =
+            |endpoint: &Endpoint, items: &[Arc<Item>]| Drafts::default().write::<Chat>(&stream(1), &config, endpoint, items).unwrap();
+        let call = CallId { reply: 1, index: 0 };
+        let made = Part::Call { call, provider_call: "c-1".into(), tool: "shell".into(), args: Text::from("{}") };
+        let foreign = Part::Opaque { protocol: "script".into(), model: "spare".into(), bytes: Text::from("{}") };
+        let result = |said: &str| CallResult::noted(call, "c-1".into(), true, None, Some(Text::from(said)));
+        let kinds = [
+            // Becomes no message, also as the first of all.
+            Item::Assistant(vec![foreign.clone()]),
+            Item::Message(Text::from("go")),
+            Item::Assistant(vec![Part::Text(Text::from("Look.")), made]),
+            Item::Result(result("still running")),
+            Item::Late(result("done")),
+            Item::Assistant(vec![foreign]),
+            Item::Notice(Text::from("note")),
+            Item::Assistant(vec![Part::Text(Text::from("All done."))]),
+        ];
+        let mut items = Vec::new();
+        for item in kinds {
+            items.push(Arc::new(item));
+            assert_eq!(drafts.write::<Chat>(&stream(1), &config, &here, &items).unwrap(), whole(&here, &items), "{items:?}");
+        }
+        let there = drafts.write::<Chat>(&stream(1), &config, &wants_reasoning, &items).unwrap();
+        assert_eq!(there, whole(&wants_reasoning, &items));
+        assert_ne!(there, whole(&here, &items), "only one of them wants reasoning");
     }
 
     #[test]

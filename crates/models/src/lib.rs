@@ -1,7 +1,7 @@
 //! Model adapters. One folder each; its wire structs never leave it, and no attempt is hidden from the log.
 //!
-//! [`Remote`] asks models behind an address, and providers which they have. Requests are made and answers read without IO, by the folder of each
-//! protocol; [`check`] tells beforehand what a protocol would refuse.
+//! [`Remote`] asks a model behind an address for a reply, and a provider for its list of models. Requests are made and answers
+//! read without IO, by the folder of each protocol; [`check`] tells beforehand what a protocol would refuse.
 
 mod anthropic;
 mod asking;

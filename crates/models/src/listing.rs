@@ -10,7 +10,7 @@ use crate::protocol::{listed, listing};
 use crate::remote::{ERROR_BYTES_MAX, Remote, key_header};
 use contract::config::{Endpoint, Protocol};
 use contract::port::ModelFailure;
-use web::{Answer, Get, Post};
+use web::{Answer, Get, HttpError, Post};
 
 /// Bytes of a list; those who sell the models of all others have some hundred, each with a page of prices.
 const LIST_BYTES_MAX: usize = 16 * 1024 * 1024;
@@ -43,6 +43,7 @@ impl Remote {
         Ok(offered)
     }
 
+    /// A model that cannot be shown calls nothing, and hides none of the others.
     async fn can_call(&self, endpoint: &Endpoint, key: Option<&Key>, model: &str) -> Result<bool, ModelFailure> {
         let Asking { url, headers, body: sent } =
             ollama::showing(endpoint, model).map_err(|error| failure::permanent(error.to_string()))?;
@@ -51,7 +52,14 @@ impl Remote {
             post = post.header(name, value);
         }
         let answer = self.client.post(post).await.map_err(|error| failure::of_http(&error))?;
-        ollama::calls_tools(&body(answer).await?).map_err(|_| no_list())
+        if answer.status() != 200 {
+            return Ok(false);
+        }
+        match answer.whole(LIST_BYTES_MAX).await {
+            Ok(shown) => Ok(ollama::calls_tools(&shown).unwrap_or(false)),
+            Err(HttpError::TooLong { .. }) => Ok(false),
+            Err(error) => Err(failure::of_http(&error)),
+        }
     }
 }
 

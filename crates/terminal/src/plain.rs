@@ -6,45 +6,71 @@ use std::iter::Peekable;
 use std::str::Chars;
 
 /// Characters after which a line counts as printed, so that memory is not taken for all that has no line breaks.
-const PRINTED_CHARS_MAX: usize = 64 * 1024;
+const PRINTED_CHARS_MAX: usize = 4 * 1024;
 
 /// What is left to read of what was printed: lines as they were when they ended, without colours and the like. Never
 /// longer than what was printed.
 #[must_use]
 pub fn plain(printed: &str) -> String {
     let mut text = String::with_capacity(printed.len());
-    let (mut line, mut at) = (Vec::new(), 0_usize);
+    let mut line = Line::default();
     let mut rest = printed.chars().peekable();
     while let Some(c) = rest.next() {
         match c {
             '\n' => {
-                line.push('\n');
-                text.extend(line.drain(..));
-                at = 0;
+                line.end(&mut text);
+                text.push('\n');
             }
-            '\r' => at = 0,
-            '\u{8}' => at = at.saturating_sub(1),
-            '\u{1b}' => escape(&mut rest, &mut line, &mut at),
+            '\r' => line.at = 0,
+            '\u{8}' => line.at = line.at.saturating_sub(1),
+            '\u{1b}' => escape(&mut rest, &mut line),
             c if c.is_control() && c != '\t' => {}
             c => {
-                if at == PRINTED_CHARS_MAX {
-                    text.extend(line.drain(..));
-                    at = 0;
+                if line.at == PRINTED_CHARS_MAX {
+                    line.end(&mut text);
                 }
-                match line.get_mut(at) {
-                    Some(covered) => *covered = c,
-                    None => line.push(c),
-                }
-                at += 1;
+                line.put(c);
             }
         }
     }
-    text.extend(line);
+    line.end(&mut text);
     text
 }
 
+/// The line that is being printed. Each step takes the same time however long it is, since whoever prints chooses the steps.
+#[derive(Default)]
+struct Line {
+    /// Each with how often the line had been erased when it was printed; what was there before the last time is a blank.
+    cells: Vec<(usize, char)>,
+    erased: usize,
+    /// Where the next one goes, never behind the end.
+    at: usize,
+}
+
+impl Line {
+    fn put(&mut self, c: char) {
+        let cell = (self.erased, c);
+        match self.cells.get_mut(self.at) {
+            Some(covered) => *covered = cell,
+            None => self.cells.push(cell),
+        }
+        self.at += 1;
+    }
+
+    fn erase(&mut self) {
+        self.cells.truncate(self.at);
+        self.erased += 1;
+    }
+
+    fn end(&mut self, text: &mut String) {
+        let erased = std::mem::take(&mut self.erased);
+        text.extend(self.cells.drain(..).map(|(when, c)| if when == erased { c } else { ' ' }));
+        self.at = 0;
+    }
+}
+
 /// Follows what concerns the line alone, and skips everything else.
-fn escape(rest: &mut Peekable<Chars<'_>>, line: &mut Vec<char>, at: &mut usize) {
+fn escape(rest: &mut Peekable<Chars<'_>>, line: &mut Line) {
     match rest.next_if(|c| !c.is_control()) {
         Some('[') => {
             let mut number = String::new();
@@ -53,11 +79,11 @@ fn escape(rest: &mut Peekable<Chars<'_>>, line: &mut Vec<char>, at: &mut usize) 
             }
             let count = number.parse().unwrap_or(1).max(1);
             match (rest.next_if(|c| ('\u{40}'..='\u{7e}').contains(c)), number.as_str()) {
-                (Some('K'), "" | "0") => line.truncate(*at),
-                (Some('K'), "2") => *line = vec![' '; *at],
-                (Some('C'), _) => *at = at.saturating_add(count).min(line.len()),
-                (Some('D'), _) => *at = at.saturating_sub(count),
-                (Some('G'), _) => *at = (count - 1).min(line.len()),
+                (Some('K'), "" | "0") => line.cells.truncate(line.at),
+                (Some('K'), "2") => line.erase(),
+                (Some('C'), _) => line.at = line.at.saturating_add(count).min(line.cells.len()),
+                (Some('D'), _) => line.at = line.at.saturating_sub(count),
+                (Some('G'), _) => line.at = (count - 1).min(line.cells.len()),
                 (Some(_) | None, _) => {}
             }
         }
@@ -111,6 +137,15 @@ mod tests {
     fn what_has_no_line_breaks_is_kept_all_the_same() {
         let long = "x".repeat(3 * PRINTED_CHARS_MAX + 7);
         assert_eq!(plain(&long), long);
+    }
+
+    #[test]
+    fn a_line_is_erased_however_often_and_wherever_something_was_printed_since() {
+        let wide = "x".repeat(PRINTED_CHARS_MAX);
+        let again = "\ry\u{1b}[9999C\u{8}z\u{1b}[2K".repeat(100_000);
+        let blank = " ".repeat(PRINTED_CHARS_MAX - 1);
+        assert_eq!(plain(&format!("{wide}{again}\ra")), format!("a{blank}"));
+        assert_eq!(plain(&format!("{wide}{again}\nab\u{1b}[2K\u{8}\u{1b}[2Kc\u{1b}[2K")), format!("{blank} \n  "));
     }
 
     proptest! {

@@ -22,6 +22,8 @@ const PROTOCOLS = { "openai-chat": "/v1", "openai-responses": "/v1", anthropic: 
 /** Chances that a request fails so. They are drawn one after the other, so about every second request is answered. */
 const CHAOS = { dropRate: 0.08, malformedRate: 0.1, rateLimitRate: 0.2, disconnectRate: 0.2 };
 const RUNS = 20;
+/** Milliseconds after which a command hangs. */
+const THRU_MS_MAX = 300_000;
 const ANSWER = "The note says hello, and both lines are written down where they belong.";
 const COMMANDS = ["echo one >> effect", "echo two >> effect"];
 /** Classes of a failure that a run may end with here: nothing is wrong with a key, a request or its length. */
@@ -63,7 +65,8 @@ class Desk {
   thru(...words) {
     const env = { PATH: process.env.PATH, THRU_HOME: join(this.root, "home"), XDG_CONFIG_HOME: join(this.root, "config") };
     return new Promise((done) => {
-      const child = execFile(this.binary, words, { env, cwd: this.root, maxBuffer: 1 << 26 }, (_, stdout, stderr) =>
+      const limits = { maxBuffer: 1 << 26, timeout: THRU_MS_MAX, killSignal: "SIGKILL" };
+      const child = execFile(this.binary, words, { env, cwd: this.root, ...limits }, (_, stdout, stderr) =>
         done({ code: child.exitCode, stdout, stderr }),
       );
       child.stdin.end();

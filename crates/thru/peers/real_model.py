@@ -14,6 +14,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.request
 
@@ -24,6 +25,8 @@ CONTEXT = 8192
 OUTPUT = 512
 # Seconds until the server must have read the model.
 START = 120
+# Seconds after which a command hangs.
+HANGS = 600
 TASK = "Write three sentences about the sea."
 
 
@@ -82,7 +85,11 @@ class Desk:
 
     def thru(self, *words):
         process = self.start(*words)
-        out, _ = process.communicate()
+        try:
+            out, _ = process.communicate(timeout=HANGS)
+        finally:
+            process.kill()
+            process.wait()
         return process.returncode, out
 
     def lines(self, *words):
@@ -125,13 +132,19 @@ def killed(desk):
     """Killed in the middle of an answer, and resumed."""
     process = desk.start("run", "-C", str(desk.work), "--json=deltas", "--model", "local", TASK)
     pieces = 0
-    for line in process.stdout:
-        pieces += '"stream.delta"' in line
-        if pieces == 3:
-            break
-    assert process.poll() is None, "it has not ended yet"
-    process.kill()
-    process.communicate()
+    # Reading ends when it is killed, also by this.
+    hanging = threading.Timer(HANGS, process.kill)
+    hanging.start()
+    try:
+        for line in process.stdout:
+            pieces += '"stream.delta"' in line
+            if pieces == 3:
+                break
+        assert pieces == 3 and process.poll() is None, "it has not ended yet"
+    finally:
+        hanging.cancel()
+        process.kill()
+        process.communicate(timeout=HANGS)
     code, lines = desk.lines("resume", "--last", "--json=deltas")
     assert (code, lines[-1]["outcome"]) == (0, "completed"), lines[-3:]
     _, events = desk.lines("events", lines[0]["session"], "--json")

@@ -159,7 +159,8 @@ impl Reading for Reply {
         }
         let reasoning = self.reasoning_part()?;
         let Reply { naming, text, calls, usage, .. } = *self;
-        let (is_uncounted, usage) = (usage.is_none(), usage.unwrap_or_default());
+        let usage = usage.unwrap_or_default();
+        let is_uncounted = usage.prompt_tokens.is_none() && usage.completion_tokens.is_none();
         let text = (!text.is_empty()).then_some(RawPart::Text(text));
         let mut ids = BTreeSet::new();
         let calls = calls.into_iter().enumerate().map(|(place, call)| {

@@ -133,6 +133,18 @@ fn usage_is_taken_from_wherever_it_stands() {
 }
 
 #[test]
+fn usage_without_counts_counts_nothing() {
+    let told = |usage: Value| {
+        let chunks = [delta(json!({"content": "a"})), finish("stop"), json!({"choices": [], "usage": usage})];
+        read(Protocol::OpenaiChat, stream(&chunks).as_bytes()).unwrap().is_uncounted
+    };
+    for nothing in [json!(null), json!({}), json!({"prompt_tokens": null, "completion_tokens": null}), json!({"total_tokens": 3})] {
+        assert!(told(nothing.clone()), "{nothing}");
+    }
+    assert!(!told(json!({"prompt_tokens": 0, "completion_tokens": 0})) && !told(json!({"completion_tokens": 1})));
+}
+
+#[test]
 fn what_is_not_an_answer_is_a_fault() {
     let fault = |chunks: &[Value]| read(Protocol::OpenaiChat, stream(chunks).as_bytes()).unwrap_err();
     let half = delta(json!({"content": "half"}));

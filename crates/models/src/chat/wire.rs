@@ -9,7 +9,7 @@ use std::borrow::Cow;
 #[derive(Debug, Serialize)]
 pub struct Body<'a> {
     pub model: &'a str,
-    /// Written one after the other, behind the rest.
+    /// Each is written into this place later, with what follows kept behind it.
     pub messages: [Message<'a>; 0],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<Tool<'a>>,

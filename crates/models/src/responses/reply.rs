@@ -76,8 +76,9 @@ impl Reading for Reply {
         if !says_something && !refusals.is_empty() {
             return Err(Fault::Refused(refusals.concat()));
         }
-        let is_uncounted = response.usage.is_none();
-        Ok(Whole { parts, usage: usage_of(response.usage.unwrap_or_default()), is_uncounted, cost_micros: None, paused: false })
+        let usage = response.usage.unwrap_or_default();
+        let is_uncounted = usage.input_tokens.is_none() && usage.output_tokens.is_none();
+        Ok(Whole { parts, usage: usage_of(usage), is_uncounted, cost_micros: None, paused: false })
     }
 }
 

@@ -43,6 +43,18 @@ fn servers_that_only_send_the_whole_response_are_understood() {
 }
 
 #[test]
+fn usage_without_counts_counts_nothing() {
+    let told = |usage: Value| {
+        let whole = of(&[end("completed", json!({"status": "completed", "output": [text()], "usage": usage}))]);
+        whole.unwrap().is_uncounted
+    };
+    for nothing in [json!(null), json!({}), json!({"input_tokens": null, "output_tokens": null})] {
+        assert!(told(nothing.clone()), "{nothing}");
+    }
+    assert!(!told(json!({"input_tokens": 0, "output_tokens": 0})) && !told(json!({"output_tokens": 1})));
+}
+
+#[test]
 fn an_end_that_is_none_is_a_fault() {
     let incomplete = |reason: &str| {
         of(&[end("incomplete", json!({"status": "incomplete", "output": [text()], "incomplete_details": {"reason": reason}}))])

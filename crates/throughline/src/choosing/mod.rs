@@ -111,6 +111,7 @@ impl Looking<'_> {
                 return None;
             }
         };
+        let begun = passed.len();
         for model in names.into_iter().take(NAMES_TRIED_MAX) {
             let name = format!("{provider}/{model}");
             let asking = probe(self.home, self.sources, self.folder, &name, None);
@@ -122,8 +123,9 @@ impl Looking<'_> {
                     return None;
                 }
             };
-            let another_may = is_of_model(&failed);
-            passed.push(Passed { name, why: Vain::Failed(failed.to_string()) });
+            let why = Vain::Failed(failed.to_string());
+            let another_may = is_of_model(&failed) && is_news(&why, &passed[begun..]);
+            passed.push(Passed { name, why });
             if !another_may {
                 return None;
             }
@@ -144,6 +146,11 @@ impl Looking<'_> {
     }
 }
 
+/// Whether no model before failed in the same words: those that two share are about the provider.
+fn is_news(why: &Vain, before: &[Passed]) -> bool {
+    before.iter().all(|passed| passed.why != *why)
+}
+
 /// Whether another model of the same provider may still answer.
 fn is_of_model(error: &ProbeError) -> bool {
     match error {
@@ -156,5 +163,48 @@ fn is_of_model(error: &ProbeError) -> bool {
             | FailureClass::Interrupted => false,
         },
         ProbeError::Config(_) | ProbeError::Script(_) | ProbeError::Open(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::{Environment, Trust};
+    use std::collections::BTreeMap;
+
+    struct Variables(BTreeMap<&'static str, String>);
+
+    impl Environment for Variables {
+        fn get(&self, name: &str) -> Option<String> {
+            self.0.get(name).cloned()
+        }
+    }
+
+    #[tokio::test]
+    async fn an_address_that_is_none_is_said_and_passed_over() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().to_str().unwrap().to_owned();
+        let set = [
+            ("XDG_CONFIG_HOME", folder.as_str()),
+            ("OPENAI_API_KEY", "sk-canary"),
+            ("OPENAI_BASE_URL", "proxy.example/v1"),
+            ("OLLAMA_HOST", ":1"),
+        ];
+        let variables = Variables(set.into_iter().map(|(name, value)| (name, value.to_owned())).collect());
+        let sources = Sources { environment: Arc::new(variables), trust: Trust::at(root.path().join("trust")) };
+        let chosen = choose(&Home::at(root.path().join("home")), &sources, root.path()).await;
+        let Err(ChooseError::Nobody(passed)) = chosen else { panic!("{chosen:?}") };
+        let said: Vec<String> = passed.iter().map(|one| format!("{}: {:?}", one.name, one.why)).collect();
+        assert_eq!(said[0], "openai: Failed(\"`base_url` of the model openai cannot be used: it is no address\")");
+        assert!(said[1].starts_with("ollama: Failed(\"127.0.0.1:1 cannot be reached"), "{said:?}");
+        assert_eq!(said.len(), 2, "{said:?}");
+    }
+
+    #[test]
+    fn what_two_models_fail_with_is_not_asked_of_a_third() {
+        let failed = |words: &str| Vain::Failed(words.to_owned());
+        let before = [Passed { name: "x/one".to_owned(), why: failed("no money") }];
+        assert!(is_news(&failed("no money"), &[]) && is_news(&failed("no such model"), &before));
+        assert!(!is_news(&failed("no money"), &before));
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Environment;
 use contract::config::{Endpoint, Protocol, Sampling};
+use std::net::Ipv6Addr;
 
 /// A provider by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,14 +101,34 @@ impl Preset {
     /// A model of it, where the environment says that it is.
     #[must_use]
     pub fn endpoint(&self, environment: &dyn Environment, name: &str, model: &str) -> Endpoint {
-        let base_url = environment.get(self.base_url_env).map_or_else(|| self.base_url.to_owned(), with_scheme);
+        let base_url = environment.get(self.base_url_env).map_or_else(
+            || self.base_url.to_owned(),
+            // A key must not be sent in clear text because of a scheme that somebody guessed.
+            |address| if self.key_env.is_none() { completed(address) } else { address },
+        );
         Endpoint { key: self.key_env.map(str::to_owned), ..bare(name, self.protocol, &base_url, model) }
     }
 }
 
-/// Ollama's variable may hold only a host and a port.
-fn with_scheme(address: String) -> String {
-    if address.contains("://") { address } else { format!("http://{address}") }
+/// The port of Ollama where none is given.
+const OLLAMA_PORT: &str = "11434";
+
+/// Ollama's variable may hold only a host, a port, or both.
+fn completed(address: String) -> String {
+    if address.contains("://") {
+        return address;
+    }
+    let (place, path) = address.split_at(address.find('/').unwrap_or(address.len()));
+    let (host, port) = match place.rsplit_once(':') {
+        // The colons of an address of version 6 that stands alone are no end of a host.
+        Some(_) if place.ends_with(']') => (place.to_owned(), ""),
+        Some(_) if place.parse::<Ipv6Addr>().is_ok() => (format!("[{place}]"), ""),
+        Some((host, port)) => (host.to_owned(), port),
+        None => (place.to_owned(), ""),
+    };
+    let host = if host.is_empty() { "127.0.0.1" } else { &host };
+    let port = if port.is_empty() { OLLAMA_PORT } else { port };
+    format!("http://{host}:{port}{path}")
 }
 
 /// A model of which nothing else is known.

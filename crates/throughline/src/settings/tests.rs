@@ -110,6 +110,27 @@ fn a_preset_needs_only_the_name_of_a_model() {
 }
 
 #[test]
+fn only_an_address_that_gets_no_key_is_completed() {
+    let cases = [
+        ("gpu-box", "http://gpu-box:11434"),
+        ("gpu-box:", "http://gpu-box:11434"),
+        (":99", "http://127.0.0.1:99"),
+        ("gpu-box/models/", "http://gpu-box:11434/models"),
+        ("::1", "http://[::1]:11434"),
+        ("[::1]", "http://[::1]:11434"),
+        ("[::1]:99", "http://[::1]:99"),
+        ("https://gpu-box", "https://gpu-box"),
+    ];
+    for (set, address) in cases {
+        assert_eq!(desk().set("OLLAMA_HOST", set).endpoint("ollama/x", None).unwrap().base_url, address, "{set}");
+    }
+    for bare in ["proxy.example/v1", "proxy.example", "proxy.example:8080", "//proxy.example"] {
+        let moved = desk().set("OPENAI_BASE_URL", bare).endpoint("openai/x", None);
+        assert_eq!(moved, Err(BadName::BadAddress(bare.into())), "nothing is guessed");
+    }
+}
+
+#[test]
 fn an_address_on_the_command_line_wins() {
     let there = Some("http://127.0.0.1:8000/v1");
     let found = desk().user(WORK).endpoint("work", there).unwrap();

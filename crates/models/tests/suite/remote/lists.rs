@@ -5,7 +5,11 @@ use super::talk::{KEY, Talk, remote};
 use contract::body::FailureClass::{Auth, Overloaded, Permanent, RateLimited, Transient};
 use contract::config::Protocol;
 use models::{HttpLimits, Key, Offered, Remote};
+use serde_json::json;
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::sync::Arc;
+use std::thread::{self, JoinHandle};
 
 const MODELS: &str = r#"{"models": [{"id": "large-1", "tools": true}, {"id": "small-1", "tools": false}]}"#;
 
@@ -59,6 +63,54 @@ async fn a_list_that_cannot_be_had_says_why() {
         let talk = Talk::with(protocol, r#"{"models": [{"id": "x"}], "fault": "empty"}"#);
         assert_eq!(talk.remote.offered(&talk.endpoint).await.unwrap(), []);
     }
+}
+
+/// Lists these models, and says of each what stands beside it, with its status line; nothing where that is empty. Ends after
+/// as many connections as there are questions.
+fn shows(models: &'static [(&'static str, &'static str, &'static str)]) -> (String, JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let serving = thread::spawn(move || {
+        for _ in 0..=models.len() {
+            let (mut connection, _) = listener.accept().unwrap();
+            let (mut asked, mut piece) = (String::new(), [0; 4096]);
+            while !(asked.ends_with('}') || asked.starts_with("GET") && asked.ends_with("\r\n\r\n")) {
+                let count = connection.read(&mut piece).unwrap();
+                assert!(count > 0, "{asked}");
+                asked.push_str(std::str::from_utf8(&piece[..count]).unwrap());
+            }
+            let names: Vec<_> = models.iter().map(|(name, ..)| json!({ "name": name, "model": name })).collect();
+            let list = json!({ "models": names }).to_string();
+            let shown = models.iter().find(|(name, ..)| asked.contains(&format!("\"{name}\"")));
+            let (status, body) = shown.map_or(("200 OK", list.as_str()), |(_, status, body)| (status, body));
+            if !status.is_empty() {
+                write!(connection, "HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len()).unwrap();
+            }
+        }
+    });
+    (address, serving)
+}
+
+#[tokio::test]
+async fn a_local_model_that_cannot_be_shown_hides_no_other() {
+    let mut talk = Talk::with(Protocol::Ollama, MODELS);
+    let (address, serving) = shows(&[
+        ("gone", "404 Not Found", r#"{"error":"model 'gone' not found"}"#),
+        ("broken", "500 Internal Server Error", r#"{"error":"no manifest"}"#),
+        ("odd", "200 OK", "<html>"),
+        ("good", "200 OK", r#"{"capabilities":["completion","tools"]}"#),
+    ]);
+    talk.endpoint.base_url = address;
+    let offered = talk.remote.offered(&talk.endpoint).await.unwrap();
+    let told: Vec<_> = offered.iter().map(|one| (one.model.as_str(), one.tools)).collect();
+    assert_eq!(told, [("gone", Some(false)), ("broken", Some(false)), ("odd", Some(false)), ("good", Some(true))]);
+    serving.join().unwrap();
+    // Whoever hangs up says nothing about a model.
+    let (address, serving) = shows(&[("cut", "", "")]);
+    talk.endpoint.base_url = address;
+    let failure = talk.remote.offered(&talk.endpoint).await.unwrap_err();
+    assert_eq!(failure.class, Transient, "{}", failure.message);
+    serving.join().unwrap();
 }
 
 #[tokio::test]
